@@ -1,0 +1,57 @@
+# Every target makes what it needs in a private .venv: Python >= 3.11 and a C compiler are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+
+SOURCES := setup.py $(shell find teeny -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
+
+# $(call listed,<path into pyproject.toml>): the requirements that stand there.
+listed = $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))$(1))")
+
+.PHONY: demo test lint bench bench-quick wheel clean
+
+demo: $(VENV)/built $(VENV)/extra-demo
+	$(BIN)/python examples/motion.py
+
+test: $(VENV)/built $(VENV)/extra-test
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/extra-lint
+	$(BIN)/ruff check .
+	$(BIN)/cython-lint --no-pycodestyle teeny examples
+	$(BIN)/mypy
+
+bench: $(VENV)/built $(VENV)/extra-bench
+	$(BIN)/python -m benchmarks
+
+bench-quick: $(VENV)/built $(VENV)/extra-bench
+	$(BIN)/python -m benchmarks --quick
+
+# The wheel is built from the sdist, and tested alone: in a clean environment, with the sources out of sight.
+wheel: $(VENV)/extra-wheel
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python .ci/check_wheel.py dist/*.whl
+	.ci/try $(BIN)/python build/wheel dist/*.whl -m "slow or not slow"
+
+clean:
+	rm -rf $(VENV) build dist out *.egg-info
+	find teeny -name '*.so' -delete
+
+$(VENV)/created:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install $(call listed,['build-system']['requires'])
+	touch $@
+
+$(VENV)/installed: pyproject.toml $(VENV)/created
+	$(PIP) install --no-build-isolation --config-settings editable_mode=compat -e .
+	touch $@
+
+$(VENV)/built: $(SOURCES) $(VENV)/installed
+	$(BIN)/python setup.py -q build_ext --inplace
+	touch $@
+
+$(VENV)/extra-%: pyproject.toml $(VENV)/created
+	$(PIP) install $(call listed,['project']['optional-dependencies']['$*'])
+	touch $@

@@ -1,0 +1,95 @@
+"""Build of the compiled modules; everything else stands in pyproject.toml."""
+
+import copy
+import os
+import platform
+from pathlib import Path
+
+import numpy
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+HEADERS = [str(header) for header in sorted(Path("teeny/include").rglob("*.h"))]
+MACROS = [("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")]
+
+# No contraction and no reassociation: a cell's bits are the same on every machine.
+# The two --param lift gcc's limits on unrolling loops whose bounds are static sizes.
+GNU_FLAGS = [
+    "-O3",
+    "-g0",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fvisibility=hidden",
+    "-Wno-psabi",
+    "-Wno-maybe-uninitialized",
+    "--param=max-completely-peeled-insns=2000",
+    "--param=max-completely-peel-times=16",
+]
+MSVC_FLAGS = ["/O2", "/fp:precise"]
+
+# Modules of leaves are compiled once per instruction set, from one C file;
+# `teeny._core.isa` picks one at import.
+LEAVES = "teeny._core.leaves."
+if platform.machine().lower() in ("x86_64", "amd64") and os.name != "nt":
+    VARIANTS = {"v2": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"]}
+else:
+    VARIANTS = {"baseline": []}
+# A leaf is one straight line of code: what it calls is inlined, what is rare is kept out of it.
+LEAF_FLAGS = [] if os.name == "nt" else ["-fno-inline-functions-called-once"]
+LEAF_MACROS = [] if os.name == "nt" else [("CYTHON_INLINE", "inline __attribute__((always_inline))")]
+
+DIRECTIVES = {
+    "language_level": 3,
+    "binding": True,
+    "cdivision": True,
+    "embedsignature": True,
+    "embedsignature.format": "python",
+}
+
+
+def extension(name, source, flags=(), macros=()):
+    return Extension(
+        name,
+        [str(source)],
+        include_dirs=["teeny/include", numpy.get_include()],
+        define_macros=[*MACROS, *macros],
+        extra_compile_args=list(flags),
+        depends=["setup.py", *HEADERS],
+    )
+
+
+def variants(module):
+    """One extension per instruction set; the macro renames the function Python looks for."""
+    stem = module.name.removeprefix(LEAVES)
+    for isa, flags in VARIANTS.items():
+        macros = [(f"PyInit_{stem}", f"PyInit_{stem}_{isa}"), *LEAF_MACROS]
+        yield extension(f"{module.name}_{isa}", module.sources[0], LEAF_FLAGS + flags, macros)
+
+
+def extensions():
+    sources = sorted(Path("teeny").rglob("*.pyx"))
+    modules = [extension(".".join(path.with_suffix("").parts), path) for path in sources]
+    for module in cythonize(modules, compiler_directives=DIRECTIVES, build_dir="build/cython"):
+        if module.name.startswith(LEAVES):
+            yield from variants(module)
+        else:
+            yield module
+
+
+class BuildExt(build_ext):
+    """Extensions in parallel, each in its own object folder: variants share a C file, not their flags."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
+    def build_extension(self, ext):
+        flags = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else GNU_FLAGS
+        ext.extra_compile_args = flags + ext.extra_compile_args
+        private = copy.copy(self)
+        private.build_temp = os.path.join(self.build_temp, ext.name)
+        build_ext.build_extension(private, ext)
+
+
+setup(ext_modules=list(extensions()), cmdclass={"build_ext": BuildExt})
