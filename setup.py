@@ -32,7 +32,7 @@ MSVC_FLAGS = ["/O2", "/fp:precise"]
 # `teeny._core.isa` picks one at import.
 LEAVES = "teeny._core.leaves."
 if platform.machine().lower() in ("x86_64", "amd64") and os.name != "nt":
-    VARIANTS = {"v2": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"]}
+    VARIANTS = {"v2": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"], "v4": ["-march=x86-64-v4"]}
 else:
     VARIANTS = {"baseline": []}
 # A leaf is one straight line of code: what it calls is inlined, what is rare is kept out of it.

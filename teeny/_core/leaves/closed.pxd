@@ -1,10 +1,12 @@
-"""Closed forms for 2 x 2 and 3 x 3, and the test that says which lanes may use them.
+"""Closed forms up to 4 x 4, and the test that says which lanes may use them.
 
-A cofactor is a difference of two products. Products of float32 numbers are exact
-in float64; for float64 the rounding errors of both products are added back, so
-every cofactor is right to about an ulp whatever cancels, and without pivoting the
-result is as accurate as elimination's (Kahan's difference of products; see
-Jeannerod, Louvet and Muller, Math. Comp. 82, 2013).
+A 2 x 2 minor is a difference of two products. Products of float32 numbers are
+exact in float64; for float64 the rounding errors of both products are added back,
+so every minor is right to about an ulp whatever cancels (Kahan's difference of
+products; see Jeannerod, Louvet and Muller, Math. Comp. 82, 2013). Up to 3 x 3
+minors are all the cofactors there are, and without pivoting the result is as
+accurate as elimination's. At 4 x 4 a cofactor is a sum of three terms, and only
+a determinant that hardly cancels is trusted.
 """
 
 from teeny._core.dispatch cimport real
@@ -16,12 +18,16 @@ cdef extern from *:
     /* A determinant smaller than this beside its own terms: whether the matrix is
      * singular is left to elimination. */
     #define TEENY_CANCELLED 0x1p-40
+    #define TEENY_CANCELLED_4_F32 0x1p-20
+    #define TEENY_CANCELLED_4_F64 0x1p-8
     /* Within these limits no product of float64 entries, and no error term of one,
      * leaves the range of the type; float32 entries cannot. */
     #define TEENY_LARGEST_ENTRY 0x1p100
     #define TEENY_SMALLEST_DETERMINANT 0x1p-800
     """
     const double CANCELLED "TEENY_CANCELLED"
+    const double CANCELLED_4_F32 "TEENY_CANCELLED_4_F32"
+    const double CANCELLED_4_F64 "TEENY_CANCELLED_4_F64"
     const double LARGEST_ENTRY "TEENY_LARGEST_ENTRY"
     const double SMALLEST_DETERMINANT "TEENY_SMALLEST_DETERMINANT"
 
@@ -35,10 +41,11 @@ cdef inline lanes_t difference(lanes_t a, lanes_t b, lanes_t c, lanes_t d, real 
         return (p - q) + (lanes_mul_error(a, b, p) - lanes_mul_error(c, d, q))
 
 
-cdef inline lane_mask_t trusted(const lanes_t *a, int size, lanes_t det, lanes_t terms, real *_) noexcept nogil:
-    """Lanes whose closed form stands: in range, and not cancelled to nothing. False for NaN."""
+cdef inline lane_mask_t trusted(const lanes_t *a, int size, lanes_t det, lanes_t terms, double cancelled,
+                                real *_) noexcept nogil:
+    """Lanes whose closed form stands: in range, and not cancelled too far. False for NaN."""
     cdef lanes_t magnitude = lanes_abs(det)
-    cdef lane_mask_t ok = lanes_gt(magnitude, lanes_fill(CANCELLED) * terms)
+    cdef lane_mask_t ok = lanes_gt(magnitude, lanes_fill(cancelled) * terms)
     cdef lanes_t largest = lanes_abs(a[0])
     cdef int e
     if real is double:
@@ -51,7 +58,7 @@ cdef inline lane_mask_t trusted(const lanes_t *a, int size, lanes_t det, lanes_t
 
 cdef inline lane_mask_t det2(const lanes_t *a, lanes_t *det, real *t) noexcept nogil:
     det[0] = difference(a[0], a[3], a[1], a[2], t)
-    return trusted(a, 4, det[0], lanes_abs(a[0] * a[3]) + lanes_abs(a[1] * a[2]), t)
+    return trusted(a, 4, det[0], lanes_abs(a[0] * a[3]) + lanes_abs(a[1] * a[2]), CANCELLED, t)
 
 
 cdef inline lane_mask_t inv2(const lanes_t *a, lanes_t *x, real *t) noexcept nogil:
@@ -75,7 +82,7 @@ cdef inline lane_mask_t expand3(const lanes_t *a, lanes_t *cofactor, lanes_t *de
     q = a[1] * cofactor[1]
     r = a[2] * cofactor[2]
     det[0] = (p + q) + r
-    return trusted(a, 9, det[0], (lanes_abs(p) + lanes_abs(q)) + lanes_abs(r), t)
+    return trusted(a, 9, det[0], (lanes_abs(p) + lanes_abs(q)) + lanes_abs(r), CANCELLED, t)
 
 
 cdef inline lane_mask_t inv3(const lanes_t *a, lanes_t *x, real *t) noexcept nogil:
@@ -92,4 +99,55 @@ cdef inline lane_mask_t inv3(const lanes_t *a, lanes_t *x, real *t) noexcept nog
     x[2] = difference(a[1], a[5], a[2], a[4], t) * scale
     x[5] = difference(a[2], a[3], a[0], a[5], t) * scale
     x[8] = difference(a[0], a[4], a[1], a[3], t) * scale
+    return ok
+
+
+cdef inline lane_mask_t expand4(const lanes_t *a, lanes_t *upper, lanes_t *lower, lanes_t *det,
+                                real *t) noexcept nogil:
+    """The determinant by the minors of the upper two rows and of the lower two (Laplace)."""
+    cdef lanes_t terms, p
+    cdef int i, j, k = 0
+    for i in range(4):
+        for j in range(i + 1, 4):
+            upper[k] = difference(a[i], a[4 + j], a[4 + i], a[j], t)
+            lower[k] = difference(a[8 + i], a[12 + j], a[12 + i], a[8 + j], t)
+            k += 1
+    det[0] = terms = lanes_fill(0.0)
+    for k in range(6):
+        p = upper[k] * lower[5 - k]
+        terms = terms + lanes_abs(p)
+        if k == 1 or k == 4:
+            det[0] = det[0] - p
+        else:
+            det[0] = det[0] + p
+    return trusted(a, 16, det[0], terms, CANCELLED_4_F32 if real is float else CANCELLED_4_F64, t)
+
+
+cdef inline lanes_t triple(lanes_t a, lanes_t x, lanes_t b, lanes_t y, lanes_t c, lanes_t z) noexcept nogil:
+    return (a * x - b * y) + c * z
+
+
+cdef inline lane_mask_t inv4(const lanes_t *a, lanes_t *x, real *t) noexcept nogil:
+    cdef lanes_t s[6]
+    cdef lanes_t c[6]
+    cdef lanes_t det, scale, minus
+    cdef lane_mask_t ok = expand4(a, s, c, &det, t)
+    scale = lanes_fill(1.0) / det
+    minus = -scale
+    x[0] = triple(a[5], c[5], a[6], c[4], a[7], c[3]) * scale
+    x[1] = triple(a[1], c[5], a[2], c[4], a[3], c[3]) * minus
+    x[2] = triple(a[13], s[5], a[14], s[4], a[15], s[3]) * scale
+    x[3] = triple(a[9], s[5], a[10], s[4], a[11], s[3]) * minus
+    x[4] = triple(a[4], c[5], a[6], c[2], a[7], c[1]) * minus
+    x[5] = triple(a[0], c[5], a[2], c[2], a[3], c[1]) * scale
+    x[6] = triple(a[12], s[5], a[14], s[2], a[15], s[1]) * minus
+    x[7] = triple(a[8], s[5], a[10], s[2], a[11], s[1]) * scale
+    x[8] = triple(a[4], c[4], a[5], c[2], a[7], c[0]) * scale
+    x[9] = triple(a[0], c[4], a[1], c[2], a[3], c[0]) * minus
+    x[10] = triple(a[12], s[4], a[13], s[2], a[15], s[0]) * scale
+    x[11] = triple(a[8], s[4], a[9], s[2], a[11], s[0]) * minus
+    x[12] = triple(a[4], c[3], a[5], c[1], a[6], c[0]) * minus
+    x[13] = triple(a[0], c[3], a[1], c[1], a[2], c[0]) * scale
+    x[14] = triple(a[12], s[3], a[13], s[1], a[14], s[0]) * minus
+    x[15] = triple(a[8], s[3], a[9], s[1], a[10], s[0]) * scale
     return ok

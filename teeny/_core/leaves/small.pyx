@@ -21,7 +21,7 @@ from teeny._core.dispatch cimport Int1, Int2, Int3, Int4, Int5, Int6, Int7, Int8
 from teeny._core.lanes cimport (LANES, cell_order, gather_f32, gather_f64, lane_mask_t, lanes_abs, lanes_eq, lanes_fill,
                                 lanes_gt, lanes_max, lanes_round, lanes_select, lanes_t, mask_and, mask_any, mask_lane, mask_none,
                                 mask_not, mask_or, scatter_f32, scatter_f64)
-from teeny._core.leaves.closed cimport det2, expand3, inv2, inv3
+from teeny._core.leaves.closed cimport det2, expand3, expand4, inv2, inv3, inv4
 from teeny._core.leaves.pivoted cimport MAX_EXCHANGES, determinant, factorise, invert, substitute
 from teeny._core.leaves.table cimport SMALL_TABLE, small_table_t
 from teeny._core.run cimport cells_t, leaf_t, run_t
@@ -115,6 +115,8 @@ cdef inline lane_mask_t inv_bundle(const lanes_t *a, lanes_t *x, real *t, static
         trusted = inv2(a, x, t)
     elif static_int is Int3:
         trusted = inv3(a, x, t)
+    elif static_int is Int4:
+        trusted = inv4(a, x, t)
     else:
         return inv_pivoted(a, sizeof(static_int), mask_none(), x)
     if mask_any(mask_not(trusted)):
@@ -188,7 +190,7 @@ cdef lanes_t det_rest(const lanes_t *a, static_int *_) noexcept nogil:
 
 
 cdef inline lanes_t det_bundle(const lanes_t *a, real *t, static_int *c) noexcept nogil:
-    cdef lanes_t cofactor[3]
+    cdef lanes_t minors[12]
     cdef lanes_t det
     cdef lane_mask_t trusted
     if static_int is Int1:
@@ -196,7 +198,9 @@ cdef inline lanes_t det_bundle(const lanes_t *a, real *t, static_int *c) noexcep
     elif static_int is Int2:
         trusted = det2(a, &det, t)
     elif static_int is Int3:
-        trusted = expand3(a, cofactor, &det, t)
+        trusted = expand3(a, minors, &det, t)
+    elif static_int is Int4:
+        trusted = expand4(a, minors, minors + 6, &det, t)
     else:
         return det_pivoted(a, sizeof(static_int))
     if mask_any(mask_not(trusted)):

@@ -1,4 +1,4 @@
-/* Four cells side by side: a bundle in structure-of-arrays form.
+/* A few cells side by side: a bundle in structure-of-arrays form.
  *
  * `teeny_lanes_t` holds one float64 of each of TEENY_LANES cells, and a leaf is
  * ordinary arithmetic on such values, each lane a cell of its own. Gathering
@@ -7,8 +7,9 @@
  * last cell repeated, so that a padding lane does what a real one does and no
  * more, and only the first m lanes are stored.
  *
- * With GNU vector extensions the lanes are SIMD registers on any target; other
- * compilers get one lane, and everything written on top of this still compiles.
+ * With GNU vector extensions the lanes are one SIMD register; other compilers get
+ * one lane, and everything written on top of this still compiles. This header is
+ * for C only.
  */
 #ifndef TEENY_LANES_H
 #define TEENY_LANES_H
@@ -16,8 +17,9 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#if defined(__AVX__) || defined(__SSE4_1__)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
@@ -33,31 +35,63 @@
 
 #define TEENY_LARGEST_CELL 64  /* elements */
 
-#if defined(__GNUC__) && !defined(__cplusplus)
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector) && defined(__AVX__)
 #define TEENY_LANES 4
-typedef double teeny_lanes_t __attribute__((vector_size(32)));
-typedef int64_t teeny_lane_mask_t __attribute__((vector_size(32)));
-typedef float teeny_lanes_f32_t __attribute__((vector_size(16)));
-/* the same where they lie in an array of elements */
-typedef double teeny_unaligned_f64_t __attribute__((vector_size(32), aligned(8), may_alias));
-typedef float teeny_unaligned_f32_t __attribute__((vector_size(16), aligned(4), may_alias));
-#define TEENY_LANE(v, k) ((v)[k])
-#else
+#elif __has_builtin(__builtin_shufflevector)
+#define TEENY_LANES 2
+#endif
+#endif
+#if !defined(TEENY_LANES)
 #define TEENY_LANES 1
-typedef double teeny_lanes_t;
-typedef int64_t teeny_lane_mask_t;
-#define TEENY_LANE(v, k) (*((void)(k), &(v)))
 #endif
 
-/* ------------------------------------------------------------- one lane each */
+#if TEENY_LANES > 1
+typedef double teeny_lanes_t __attribute__((vector_size(8 * TEENY_LANES)));
+typedef int64_t teeny_lane_mask_t __attribute__((vector_size(8 * TEENY_LANES)));
+typedef float teeny_lanes_f32_t __attribute__((vector_size(4 * TEENY_LANES)));
+/* the same where they lie in an array of elements */
+typedef double teeny_unaligned_f64_t __attribute__((vector_size(8 * TEENY_LANES), aligned(8), may_alias));
+typedef float teeny_unaligned_f32_t __attribute__((vector_size(4 * TEENY_LANES), aligned(4), may_alias));
+#else
+typedef double teeny_lanes_t;
+typedef int64_t teeny_lane_mask_t;
+#endif
 
-#if TEENY_LANES == 4
+/* ---------------------------------------------------------------- arithmetic */
 
-TEENY_INLINE teeny_lanes_t teeny_lanes_fill(double x) { return (teeny_lanes_t){x, x, x, x}; }
+#if TEENY_LANES > 1
+
+TEENY_INLINE teeny_lanes_t teeny_lanes_fill(double x) { return x - (teeny_lanes_t){0}; }
 
 TEENY_INLINE teeny_lane_mask_t teeny_lanes_gt(teeny_lanes_t a, teeny_lanes_t b) { return a > b; }
 
 TEENY_INLINE teeny_lane_mask_t teeny_lanes_eq(teeny_lanes_t a, teeny_lanes_t b) { return a == b; }
+
+TEENY_INLINE teeny_lane_mask_t teeny_mask_none(void) { return (teeny_lane_mask_t){0}; }
+
+TEENY_INLINE int teeny_mask_lane(teeny_lane_mask_t mask, int k) { return mask[k] != 0; }
+
+TEENY_INLINE teeny_lanes_t teeny_lanes_abs(teeny_lanes_t a)
+{
+    return (teeny_lanes_t)((teeny_lane_mask_t)a & (INT64_MAX - teeny_mask_none()));
+}
+
+#else
+
+TEENY_INLINE teeny_lanes_t teeny_lanes_fill(double x) { return x; }
+
+TEENY_INLINE teeny_lane_mask_t teeny_lanes_gt(teeny_lanes_t a, teeny_lanes_t b) { return -(a > b); }
+
+TEENY_INLINE teeny_lane_mask_t teeny_lanes_eq(teeny_lanes_t a, teeny_lanes_t b) { return -(a == b); }
+
+TEENY_INLINE teeny_lane_mask_t teeny_mask_none(void) { return 0; }
+
+TEENY_INLINE int teeny_mask_lane(teeny_lane_mask_t mask, int k) { return (void)k, mask != 0; }
+
+TEENY_INLINE teeny_lanes_t teeny_lanes_abs(teeny_lanes_t a) { return fabs(a); }
+
+#endif
 
 TEENY_INLINE teeny_lane_mask_t teeny_mask_and(teeny_lane_mask_t a, teeny_lane_mask_t b) { return a & b; }
 
@@ -65,40 +99,32 @@ TEENY_INLINE teeny_lane_mask_t teeny_mask_or(teeny_lane_mask_t a, teeny_lane_mas
 
 TEENY_INLINE teeny_lane_mask_t teeny_mask_not(teeny_lane_mask_t a) { return ~a; }
 
-TEENY_INLINE teeny_lane_mask_t teeny_mask_none(void) { return (teeny_lane_mask_t){0, 0, 0, 0}; }
+/* What the vector extensions lack, by the instructions there are. */
+
+TEENY_INLINE int teeny_mask_any(teeny_lane_mask_t mask)
+{
+#if defined(__AVX__)
+    return _mm256_movemask_pd((__m256d)mask);
+#elif defined(__SSE2__)
+    return _mm_movemask_pd((__m128d)mask);
+#else
+    int any = 0;
+    for (int k = 0; k < TEENY_LANES; k++) any |= teeny_mask_lane(mask, k);
+    return any;
+#endif
+}
 
 /* Where mask, a; elsewhere, b. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_select(teeny_lane_mask_t mask, teeny_lanes_t a, teeny_lanes_t b)
 {
 #if defined(__AVX__)
     return (teeny_lanes_t)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)mask);
-#else
+#elif defined(__SSE4_1__)
+    return (teeny_lanes_t)_mm_blendv_pd((__m128d)b, (__m128d)a, (__m128d)mask);
+#elif TEENY_LANES > 1
     return (teeny_lanes_t)(((teeny_lane_mask_t)a & mask) | ((teeny_lane_mask_t)b & ~mask));
-#endif
-}
-
-TEENY_INLINE teeny_lanes_t teeny_lanes_abs(teeny_lanes_t a)
-{
-    const int64_t m = INT64_MAX;
-    return (teeny_lanes_t)((teeny_lane_mask_t)a & (teeny_lane_mask_t){m, m, m, m});
-}
-
-TEENY_INLINE int teeny_mask_any(teeny_lane_mask_t mask)
-{
-#if defined(__AVX__)
-    return _mm256_movemask_pd((__m256d)mask);
 #else
-    return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
-#endif
-}
-
-/* To the nearest integer, ties to even. */
-TEENY_INLINE teeny_lanes_t teeny_lanes_round(teeny_lanes_t a)
-{
-#if defined(__AVX__)
-    return (teeny_lanes_t)_mm256_round_pd((__m256d)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-#else
-    return (teeny_lanes_t){rint(a[0]), rint(a[1]), rint(a[2]), rint(a[3])};
+    return mask ? a : b;
 #endif
 }
 
@@ -107,19 +133,35 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_max(teeny_lanes_t a, teeny_lanes_t b)
 {
 #if defined(__AVX__)
     return (teeny_lanes_t)_mm256_max_pd((__m256d)a, (__m256d)b);
+#elif defined(__SSE2__)
+    return (teeny_lanes_t)_mm_max_pd((__m128d)a, (__m128d)b);
 #else
-    return teeny_lanes_select(a > b, a, b);
+    return teeny_lanes_select(teeny_lanes_gt(a, b), a, b);
 #endif
 }
 
-/* The rounding error of p = a * b, exactly (short of overflow and underflow).
- * The two ways give the same bits: an error term is unique. */
+/* To the nearest integer, ties to even. */
+TEENY_INLINE teeny_lanes_t teeny_lanes_round(teeny_lanes_t a)
+{
+#if defined(__AVX__)
+    return (teeny_lanes_t)_mm256_round_pd((__m256d)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#elif defined(__SSE4_1__)
+    return (teeny_lanes_t)_mm_round_pd((__m128d)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#else
+    double x[TEENY_LANES];
+    memcpy(x, &a, sizeof x);
+    for (int k = 0; k < TEENY_LANES; k++) x[k] = nearbyint(x[k]);
+    memcpy(&a, x, sizeof x);
+    return a;
+#endif
+}
+
+/* The rounding error of p = a * b, exactly (short of overflow and underflow). It has
+ * one value, so the bits are the same with and without fused multiply-add. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_mul_error(teeny_lanes_t a, teeny_lanes_t b, teeny_lanes_t p)
 {
-#if defined(__FMA__)
+#if defined(__FMA__) && defined(__AVX__)
     return (teeny_lanes_t)_mm256_fmsub_pd((__m256d)a, (__m256d)b, (__m256d)p);
-#elif defined(__FP_FAST_FMA)
-    return (teeny_lanes_t){fma(a[0], b[0], -p[0]), fma(a[1], b[1], -p[1]), fma(a[2], b[2], -p[2]), fma(a[3], b[3], -p[3])};
 #else
     const double splitter = 134217729.0;  /* 2**27 + 1 (Dekker 1971) */
     teeny_lanes_t as = a * splitter, bs = b * splitter;
@@ -128,29 +170,6 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_mul_error(teeny_lanes_t a, teeny_lanes_t 
     return al * bl - (((p - ah * bh) - al * bh) - ah * bl);
 #endif
 }
-
-#else
-
-TEENY_INLINE teeny_lanes_t teeny_lanes_fill(double x) { return x; }
-TEENY_INLINE teeny_lane_mask_t teeny_lanes_gt(teeny_lanes_t a, teeny_lanes_t b) { return -(a > b); }
-TEENY_INLINE teeny_lane_mask_t teeny_lanes_eq(teeny_lanes_t a, teeny_lanes_t b) { return -(a == b); }
-TEENY_INLINE teeny_lane_mask_t teeny_mask_and(teeny_lane_mask_t a, teeny_lane_mask_t b) { return a & b; }
-TEENY_INLINE teeny_lane_mask_t teeny_mask_or(teeny_lane_mask_t a, teeny_lane_mask_t b) { return a | b; }
-TEENY_INLINE teeny_lane_mask_t teeny_mask_not(teeny_lane_mask_t a) { return ~a; }
-TEENY_INLINE teeny_lane_mask_t teeny_mask_none(void) { return 0; }
-TEENY_INLINE teeny_lanes_t teeny_lanes_select(teeny_lane_mask_t mask, teeny_lanes_t a, teeny_lanes_t b)
-{
-    return mask ? a : b;
-}
-TEENY_INLINE teeny_lanes_t teeny_lanes_abs(teeny_lanes_t a) { return fabs(a); }
-TEENY_INLINE teeny_lanes_t teeny_lanes_max(teeny_lanes_t a, teeny_lanes_t b) { return a > b ? a : b; }
-TEENY_INLINE teeny_lanes_t teeny_lanes_round(teeny_lanes_t a) { return rint(a); }
-TEENY_INLINE int teeny_mask_any(teeny_lane_mask_t mask) { return mask != 0; }
-TEENY_INLINE teeny_lanes_t teeny_lanes_mul_error(teeny_lanes_t a, teeny_lanes_t b, teeny_lanes_t p) { return fma(a, b, -p); }
-
-#endif
-
-TEENY_INLINE int teeny_mask_lane(teeny_lane_mask_t mask, int k) { return TEENY_LANE(mask, k) != 0; }
 
 /* ------------------------------------------------------ cells to lanes, back */
 
@@ -168,7 +187,7 @@ TEENY_INLINE int teeny_cell_order(int64_t rows, int64_t cols, int64_t row_stride
     return TEENY_CELL_STRIDED;
 }
 
-#if TEENY_LANES == 4
+#if TEENY_LANES > 1
 
 TEENY_INLINE teeny_lanes_t teeny_widen_f64(teeny_lanes_t x) { return x; }
 
@@ -192,20 +211,30 @@ TEENY_INLINE teeny_lanes_f32_t teeny_narrow_f32(teeny_lanes_t x)
 #endif
 }
 
-/* Four elements as they are stored, of either type; rows[k][e] and rows[e][k] exchanged. */
-#define TEENY_QUAD(T, SUFFIX, QUAD, BITS)                                                                  \
-    TEENY_INLINE void teeny_transpose_##SUFFIX(QUAD *rows)                                                 \
+#define TEENY_SHUFFLE __builtin_shufflevector
+
+/* TEENY_LANES consecutive elements of as many cells, as they are stored: rows[k][e]
+ * and rows[e][k] exchanged. */
+#if TEENY_LANES == 4
+#define TEENY_TRANSPOSE(ROW, rows)                                                                         \
     {                                                                                                      \
-        typedef BITS index_t __attribute__((vector_size(sizeof(QUAD))));                                   \
-        QUAD a = __builtin_shuffle(rows[0], rows[1], (index_t){0, 4, 2, 6});                               \
-        QUAD b = __builtin_shuffle(rows[0], rows[1], (index_t){1, 5, 3, 7});                               \
-        QUAD c = __builtin_shuffle(rows[2], rows[3], (index_t){0, 4, 2, 6});                               \
-        QUAD d = __builtin_shuffle(rows[2], rows[3], (index_t){1, 5, 3, 7});                               \
-        rows[0] = __builtin_shuffle(a, c, (index_t){0, 1, 4, 5});                                          \
-        rows[1] = __builtin_shuffle(b, d, (index_t){0, 1, 4, 5});                                          \
-        rows[2] = __builtin_shuffle(a, c, (index_t){2, 3, 6, 7});                                          \
-        rows[3] = __builtin_shuffle(b, d, (index_t){2, 3, 6, 7});                                          \
-    }                                                                                                      \
+        ROW a = TEENY_SHUFFLE(rows[0], rows[1], 0, 4, 2, 6), b = TEENY_SHUFFLE(rows[0], rows[1], 1, 5, 3, 7); \
+        ROW c = TEENY_SHUFFLE(rows[2], rows[3], 0, 4, 2, 6), d = TEENY_SHUFFLE(rows[2], rows[3], 1, 5, 3, 7); \
+        rows[0] = TEENY_SHUFFLE(a, c, 0, 1, 4, 5);                                                         \
+        rows[1] = TEENY_SHUFFLE(b, d, 0, 1, 4, 5);                                                         \
+        rows[2] = TEENY_SHUFFLE(a, c, 2, 3, 6, 7);                                                         \
+        rows[3] = TEENY_SHUFFLE(b, d, 2, 3, 6, 7);                                                         \
+    }
+#else
+#define TEENY_TRANSPOSE(ROW, rows)                                                                         \
+    {                                                                                                      \
+        ROW a = TEENY_SHUFFLE(rows[0], rows[1], 0, 2);                                                     \
+        rows[1] = TEENY_SHUFFLE(rows[0], rows[1], 1, 3);                                                   \
+        rows[0] = a;                                                                                       \
+    }
+#endif
+
+#define TEENY_DENSE(T, SUFFIX, ROW)                                                                        \
     TEENY_INLINE void teeny_load_##SUFFIX(const T *p, teeny_lanes_t *x)                                    \
     {                                                                                                      \
         *x = teeny_widen_##SUFFIX(*(const teeny_unaligned_##SUFFIX##_t *)p);                               \
@@ -216,40 +245,42 @@ TEENY_INLINE teeny_lanes_f32_t teeny_narrow_f32(teeny_lanes_t x)
     }                                                                                                      \
     TEENY_INLINE void teeny_gather_one_##SUFFIX(const T *p, int64_t step, teeny_lanes_t *x)                \
     {                                                                                                      \
-        *x = teeny_widen_##SUFFIX((QUAD){p[0], p[step], p[2 * step], p[3 * step]});                        \
+        ROW row;                                                                                           \
+        for (int k = 0; k < TEENY_LANES; k++) row[k] = p[k * step];                                        \
+        *x = teeny_widen_##SUFFIX(row);                                                                    \
     }                                                                                                      \
     TEENY_INLINE void teeny_scatter_one_##SUFFIX(T *p, int64_t step, const teeny_lanes_t *x)               \
     {                                                                                                      \
-        QUAD v = teeny_narrow_##SUFFIX(*x);                                                                \
-        for (int k = 0; k < 4; k++) p[k * step] = v[k];                                                    \
+        ROW row = teeny_narrow_##SUFFIX(*x);                                                               \
+        for (int k = 0; k < TEENY_LANES; k++) p[k * step] = row[k];                                        \
     }                                                                                                      \
     TEENY_INLINE void teeny_gather_dense_##SUFFIX(const T *p, int64_t step, int size, teeny_lanes_t *x)    \
     {                                                                                                      \
         int e = 0;                                                                                         \
-        TEENY_UNROLL for (; e + 4 <= size; e += 4)                                                         \
+        TEENY_UNROLL for (; e + TEENY_LANES <= size; e += TEENY_LANES)                                     \
         {                                                                                                  \
-            QUAD rows[4];                                                                                  \
-            for (int k = 0; k < 4; k++) rows[k] = *(const teeny_unaligned_##SUFFIX##_t *)(p + k * step + e); \
-            teeny_transpose_##SUFFIX(rows);                                                                \
-            for (int k = 0; k < 4; k++) x[e + k] = teeny_widen_##SUFFIX(rows[k]);                          \
+            ROW rows[TEENY_LANES];                                                                         \
+            for (int k = 0; k < TEENY_LANES; k++) rows[k] = *(const teeny_unaligned_##SUFFIX##_t *)(p + k * step + e); \
+            TEENY_TRANSPOSE(ROW, rows)                                                                     \
+            for (int k = 0; k < TEENY_LANES; k++) x[e + k] = teeny_widen_##SUFFIX(rows[k]);                \
         }                                                                                                  \
         TEENY_UNROLL for (; e < size; e++) teeny_gather_one_##SUFFIX(p + e, step, x + e);                  \
     }                                                                                                      \
     TEENY_INLINE void teeny_scatter_dense_##SUFFIX(T *p, int64_t step, int size, const teeny_lanes_t *x)   \
     {                                                                                                      \
         int e = 0;                                                                                         \
-        TEENY_UNROLL for (; e + 4 <= size; e += 4)                                                         \
+        TEENY_UNROLL for (; e + TEENY_LANES <= size; e += TEENY_LANES)                                     \
         {                                                                                                  \
-            QUAD rows[4];                                                                                  \
-            for (int k = 0; k < 4; k++) rows[k] = teeny_narrow_##SUFFIX(x[e + k]);                         \
-            teeny_transpose_##SUFFIX(rows);                                                                \
-            for (int k = 0; k < 4; k++) *(teeny_unaligned_##SUFFIX##_t *)(p + k * step + e) = rows[k];     \
+            ROW rows[TEENY_LANES];                                                                         \
+            for (int k = 0; k < TEENY_LANES; k++) rows[k] = teeny_narrow_##SUFFIX(x[e + k]);               \
+            TEENY_TRANSPOSE(ROW, rows)                                                                     \
+            for (int k = 0; k < TEENY_LANES; k++) *(teeny_unaligned_##SUFFIX##_t *)(p + k * step + e) = rows[k]; \
         }                                                                                                  \
         TEENY_UNROLL for (; e < size; e++) teeny_scatter_one_##SUFFIX(p + e, step, x + e);                 \
     }
 
-TEENY_QUAD(float, f32, teeny_lanes_f32_t, int32_t)
-TEENY_QUAD(double, f64, teeny_lanes_t, int64_t)
+TEENY_DENSE(float, f32, teeny_lanes_f32_t)
+TEENY_DENSE(double, f64, teeny_lanes_t)
 
 #else
 

@@ -1,0 +1,59 @@
+"""fieldnorms against NumPy, for layouts that a plain memoryview could not take."""
+
+import numpy as np
+import pytest
+from fieldnorms import invariants, remove_trace
+
+rng = np.random.default_rng(7)
+FIELDS = {
+    "one": rng.standard_normal((3, 3)),
+    "volume": rng.standard_normal((4, 5, 6, 3, 3)),
+    "nine axes": rng.standard_normal((2, 1, 2, 1, 2, 1, 2, 2, 2)),
+    "float32": rng.standard_normal((50, 2, 2)).astype(np.float32),
+    "channels first": np.moveaxis(rng.standard_normal((3, 3, 8, 9)), (0, 1), (-2, -1)),
+    "transposed": rng.standard_normal((8, 9, 4, 4)).swapaxes(0, 1),
+    "stepped": rng.standard_normal((20, 7, 3, 3))[::-3, 1::2],
+    "empty": np.empty((0, 3, 3)),
+    "no matrix": np.empty((4, 0, 0)),
+}
+
+
+@pytest.fixture(params=FIELDS, ids=str)
+def field(request):
+    return FIELDS[request.param]
+
+
+def test_invariants(field):
+    trace, norm = invariants(field)
+    tolerance = 8 * np.finfo(field.dtype).eps
+    assert trace.dtype == norm.dtype == field.dtype
+    np.testing.assert_allclose(trace, np.trace(field, axis1=-2, axis2=-1), rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(norm, np.sqrt(np.square(field).sum((-2, -1))), rtol=tolerance)
+
+
+def test_remove_trace(field):
+    whole = field.copy()
+    moved = np.lib.stride_tricks.as_strided(field, field.shape, field.strides)
+    expected = field - np.eye(field.shape[-1]) * np.trace(field, axis1=-2, axis2=-1)[..., None, None] / max(field.shape[-1], 1)
+    remove_trace(moved)
+    np.testing.assert_allclose(field, expected, atol=8 * np.finfo(field.dtype).eps)
+    field[...] = whole
+
+
+def test_broadcast_field_is_read_as_it_stands():
+    trace, _ = invariants(np.broadcast_to(np.eye(3), (4, 5, 3, 3)))
+    assert (trace == 3).all() and trace.shape == (4, 5)
+
+
+@pytest.mark.parametrize("function", [invariants, remove_trace])
+@pytest.mark.parametrize("wrong", [np.zeros(3), np.zeros((5, 2, 3)), np.zeros((3, 3), int), np.zeros((3, 3), complex)])
+def test_refusals(function, wrong):
+    with pytest.raises((TypeError, ValueError), match=function.__name__):
+        function(wrong)
+
+
+def test_readonly_field_is_not_written():
+    field = np.eye(3)
+    field.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        remove_trace(field)

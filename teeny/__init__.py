@@ -1,0 +1,79 @@
+"""Static-shape kernels over fields of small matrices and vectors.
+
+Arrays are ``(*batch, *spatial, C)``: any number of leading axes, any strides,
+taken in without a copy. This module is names only; see ``teeny.linalg`` for the
+functions, and ``as_anyrank`` for the boundary.
+"""
+
+from pathlib import Path
+
+from teeny import backends, linalg
+from teeny._core.bundle import BundleIndex, Mask, SampleIndex
+from teeny._core.carrier import AnyRank, as_anyrank
+from teeny._core.config import show_config
+from teeny._core.errors import (
+    ArgumentError,
+    BoundaryError,
+    BoundsError,
+    DeviceError,
+    DTypeError,
+    Error,
+    LayoutError,
+    LinAlgError,
+    ShapeError,
+)
+from teeny._core.layout import Extents, dyn, layout_left, layout_right, layout_stride
+from teeny._core.threads import get_num_threads, set_num_threads, threads
+from teeny._core.view import View
+from teeny._core.vocabulary import Device, DType
+from teeny._version import __version__
+
+__all__ = [
+    "AnyRank",
+    "ArgumentError",
+    "BoundaryError",
+    "BoundsError",
+    "BundleIndex",
+    "DType",
+    "DTypeError",
+    "Device",
+    "DeviceError",
+    "Error",
+    "Extents",
+    "LayoutError",
+    "LinAlgError",
+    "Mask",
+    "SampleIndex",
+    "ShapeError",
+    "View",
+    "__version__",
+    "as_anyrank",
+    "backends",
+    "dyn",
+    "get_include",
+    "get_num_threads",
+    "layout_left",
+    "layout_right",
+    "layout_stride",
+    "linalg",
+    "set_num_threads",
+    "show_config",
+    "threads",
+]
+
+
+def get_include():
+    """The folder of the C headers, for a downstream build.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import os
+    >>> import teeny as tny
+    >>> os.path.isfile(os.path.join(tny.get_include(), "teeny", "run.h"))
+    True
+    """
+    return str(Path(__file__).parent / "include")
