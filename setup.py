@@ -43,6 +43,7 @@ DIRECTIVES = {
     "language_level": 3,
     "binding": True,
     "cdivision": True,
+    "autotestdict": False,
     "embedsignature": True,
     "embedsignature.format": "python",
 }

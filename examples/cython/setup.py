@@ -1,8 +1,9 @@
-"""Build against the installed teeny: its .pxd files are found by import, its headers by `get_include`."""
+"""Build against the installed teeny: Cython finds its .pxd files by itself, `get_include` has the headers."""
 
-import teeny
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+
+import teeny
 
 kernels = Extension("fieldnorms.kernels", ["fieldnorms/kernels.pyx"], include_dirs=[teeny.get_include()])
 

@@ -5,14 +5,13 @@ leading element, so each lane sees its own sequence of exchanges and the masks
 record it. A zero pivot marks its lane singular and is replaced by 1, which keeps
 that lane free of infinities and of floating-point flags; its results are
 discarded by the caller.
+
+Every loop runs over 0 ... n-1 and skips what it need not do: n is a constant of
+the leaf, so the compiler unrolls them all and nothing of the skipping remains.
 """
 
 from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_eq, lanes_fill, lanes_gt, lanes_select, lanes_t,
                                 mask_none, mask_or)
-
-# n(n-1)/2 exchanges for the largest static size
-cdef enum:
-    MAX_EXCHANGES = 28
 
 
 cdef inline void exchange(lane_mask_t where, lanes_t *x, lanes_t *y) noexcept nogil:
@@ -22,79 +21,87 @@ cdef inline void exchange(lane_mask_t where, lanes_t *x, lanes_t *y) noexcept no
 
 
 cdef inline lane_mask_t factorise(lanes_t *a, int n, lane_mask_t *exchanged) noexcept nogil:
-    """PA = LU in place (n x n, unit lower L); the singular lanes."""
+    """PA = LU in place (n x n, unit lower L); exchanged[k n + i]: rows k and i were. The singular lanes."""
     cdef lane_mask_t singular = mask_none(), zero
     cdef lanes_t pivot, factor
-    cdef int i, j, k, s = 0
+    cdef int i, j, k
     for k in range(n):
-        for i in range(k + 1, n):
-            exchanged[s] = lanes_gt(lanes_abs(a[i * n + k]), lanes_abs(a[k * n + k]))
-            for j in range(n):
-                exchange(exchanged[s], &a[k * n + j], &a[i * n + j])
-            s += 1
+        for i in range(n):
+            if i > k:
+                exchanged[k * n + i] = lanes_gt(lanes_abs(a[i * n + k]), lanes_abs(a[k * n + k]))
+                for j in range(n):
+                    exchange(exchanged[k * n + i], &a[k * n + j], &a[i * n + j])
         zero = lanes_eq(a[k * n + k], lanes_fill(0.0))
         singular = mask_or(singular, zero)
         pivot = lanes_select(zero, lanes_fill(1.0), a[k * n + k])
         a[k * n + k] = pivot
-        for i in range(k + 1, n):
-            factor = a[i * n + k] / pivot
-            a[i * n + k] = factor
-            for j in range(k + 1, n):
-                a[i * n + j] = a[i * n + j] - factor * a[k * n + j]
+        for i in range(n):
+            if i > k:
+                factor = a[i * n + k] / pivot
+                a[i * n + k] = factor
+                for j in range(n):
+                    if j > k:
+                        a[i * n + j] = a[i * n + j] - factor * a[k * n + j]
     return singular
 
 
 cdef inline lanes_t determinant(const lanes_t *lu, int n, const lane_mask_t *exchanged) noexcept nogil:
     """Product of the pivots, with the sign of the exchanges."""
     cdef lanes_t product = lu[0]
-    cdef int k
-    for k in range(1, n):
-        product = product * lu[k * n + k]
-    for k in range(n * (n - 1) // 2):
-        product = lanes_select(exchanged[k], -product, product)
+    cdef int i, k
+    for k in range(n):
+        if k > 0:
+            product = product * lu[k * n + k]
+        for i in range(n):
+            if i > k:
+                product = lanes_select(exchanged[k * n + i], -product, product)
     return product
 
 
 cdef inline void substitute(const lanes_t *lu, int n, const lane_mask_t *exchanged, lanes_t *b) noexcept nogil:
     """b becomes the solution x of A x = b."""
-    cdef int i, k, s = 0
+    cdef int i, k
     for k in range(n):
-        for i in range(k + 1, n):
-            exchange(exchanged[s], &b[k], &b[i])
-            s += 1
-    for i in range(1, n):
-        for k in range(i):
-            b[i] = b[i] - lu[i * n + k] * b[k]
-    for i in range(n - 1, -1, -1):
-        for k in range(i + 1, n):
-            b[i] = b[i] - lu[i * n + k] * b[k]
-        b[i] = b[i] / lu[i * n + i]
+        for i in range(n):
+            if i > k:
+                exchange(exchanged[k * n + i], &b[k], &b[i])
+    for k in range(n):
+        for i in range(n):
+            if i > k:
+                b[i] = b[i] - lu[i * n + k] * b[k]
+    for k in range(n - 1, -1, -1):
+        b[k] = b[k] / lu[k * n + k]
+        for i in range(n):
+            if i < k:
+                b[i] = b[i] - lu[i * n + k] * b[k]
 
 
 cdef inline void invert(const lanes_t *lu, int n, const lane_mask_t *exchanged, lanes_t *x) noexcept nogil:
     """x = A^-1 = U^-1 L^-1 P, the columns of the solution for the identity."""
     cdef lanes_t reciprocal, total
-    cdef int i, j, k, s = n * (n - 1) // 2
-    for j in range(n):
-        for i in range(n):
+    cdef int i, j, k
+    for i in range(n):
+        for j in range(n):
             if i < j:
                 x[i * n + j] = lanes_fill(0.0)
             elif i == j:
                 x[i * n + j] = lanes_fill(1.0)
             else:
                 total = -lu[i * n + j]
-                for k in range(j + 1, i):
-                    total = total - lu[i * n + k] * x[k * n + j]
+                for k in range(n):
+                    if j < k < i:
+                        total = total - lu[i * n + k] * x[k * n + j]
                 x[i * n + j] = total
     for i in range(n - 1, -1, -1):
         reciprocal = lanes_fill(1.0) / lu[i * n + i]
         for j in range(n):
             total = x[i * n + j]
-            for k in range(i + 1, n):
-                total = total - lu[i * n + k] * x[k * n + j]
+            for k in range(n):
+                if k > i:
+                    total = total - lu[i * n + k] * x[k * n + j]
             x[i * n + j] = total * reciprocal
     for k in range(n - 1, -1, -1):
-        for i in range(n - 1, k, -1):
-            s -= 1
-            for j in range(n):
-                exchange(exchanged[s], &x[j * n + k], &x[j * n + i])
+        for i in range(n - 1, -1, -1):
+            if i > k:
+                for j in range(n):
+                    exchange(exchanged[k * n + i], &x[j * n + k], &x[j * n + i])

@@ -22,7 +22,7 @@ from teeny._core.lanes cimport (LANES, cell_order, gather_f32, gather_f64, lane_
                                 lanes_gt, lanes_max, lanes_round, lanes_select, lanes_t, mask_and, mask_any, mask_lane, mask_none,
                                 mask_not, mask_or, scatter_f32, scatter_f64)
 from teeny._core.leaves.closed cimport det2, expand3, expand4, inv2, inv3, inv4
-from teeny._core.leaves.pivoted cimport MAX_EXCHANGES, determinant, factorise, invert, substitute
+from teeny._core.leaves.pivoted cimport determinant, factorise, invert, substitute
 from teeny._core.leaves.table cimport SMALL_TABLE, small_table_t
 from teeny._core.run cimport cells_t, leaf_t, run_t
 from teeny._core.vocabulary cimport SINGULAR
@@ -92,7 +92,7 @@ cdef inline lane_mask_t inv_pivoted(const lanes_t *a, int n, lane_mask_t keep, l
     """x by elimination, but for the lanes in `keep`; NaN in the singular lanes it returns."""
     cdef lanes_t lu[64]
     cdef lanes_t y[64]
-    cdef lane_mask_t exchanged[MAX_EXCHANGES]
+    cdef lane_mask_t exchanged[64]
     cdef lane_mask_t singular
     cdef int e
     for e in range(n * n):
@@ -174,7 +174,7 @@ cdef lane_mask_t small_integers(const lanes_t *a, int n) noexcept nogil:
 cdef inline lanes_t det_pivoted(const lanes_t *a, int n) noexcept nogil:
     """By elimination; exact where every entry is a small integer."""
     cdef lanes_t lu[64]
-    cdef lane_mask_t exchanged[MAX_EXCHANGES]
+    cdef lane_mask_t exchanged[64]
     cdef lane_mask_t singular
     cdef lanes_t det
     cdef int e
@@ -238,7 +238,7 @@ cdef int64_t solve_leaf(const run_t *run, real *t, static_int *c) noexcept nogil
     cdef char *x0 = x.data
     cdef lanes_t lu[64]
     cdef lanes_t bx[8]
-    cdef lane_mask_t exchanged[MAX_EXCHANGES]
+    cdef lane_mask_t exchanged[64]
     cdef lane_mask_t singular
     cdef int64_t start = 0, failures = 0
     cdef int i, m
