@@ -17,7 +17,7 @@ from numpy cimport dtype as dtype_t, ndarray
 
 from teeny._core.driver cimport plan_t
 from teeny._core.errors import ArgumentError, LinAlgError, ShapeError, SquareError
-from teeny._core.operands cimport acquire_input, acquire_output, describe, disturbs, new_output, readable
+from teeny._core.operands cimport acquire_input, acquire_output, as_column, describe, disturbs, new_output, readable
 from teeny._core.run cimport leaf_t
 from teeny._core.threads import positive
 from teeny._core.vocabulary cimport MAX_NDIM, anyrank_t
@@ -212,17 +212,9 @@ def solve(a, b, *, out=None, workers=None, on_error="raise", info=False):
     cdef ndarray y = acquire_input(b, "solve", "b")
     check_square(x, "solve", "a")
     cdef bint vector = cnp.PyArray_NDIM(y) == 1
-    if vector:
-        y = y[:, np.newaxis]
     cdef int64_t shape[64]
-    cdef int ndim = broadcast_shape(x, y, shape, "solve", "a", "b")
-    if vector and out is not None:
-        acquire_output(out, "solve", ndim - 1, shape, result_dtype(x, y))
-        out = out[..., np.newaxis]
-    result = apply(SOLVE, x, y, ndim, shape, ndim - 2, out, workers, on_error, info)
-    if not vector:
-        return result
-    return (result[0][..., 0], result[1]) if info else result[..., 0]
+    cdef int ndim = solution_shape(x, y, vector, shape)
+    return apply(SOLVE, x, y, ndim, shape, ndim - (1 if vector else 2), out, workers, on_error, info)
 
 
 # ------------------------------------------------------------------ shapes
@@ -235,23 +227,24 @@ cdef int check_square(ndarray x, str function, str name) except -1:
     return 0
 
 
-cdef int broadcast_shape(ndarray a, ndarray b, int64_t *shape, str function, str a_name, str b_name) except -1:
-    """The shape of a solution: broadcast batch axes, then b's own two. Its rank."""
-    cdef int a_ndim = cnp.PyArray_NDIM(a), b_ndim = cnp.PyArray_NDIM(b), ndim = max(a_ndim, b_ndim), axis
-    cdef int64_t m, n
-    if b_ndim < 2 or cnp.PyArray_DIM(b, b_ndim - 2) != cnp.PyArray_DIM(a, a_ndim - 1):
-        raise ShapeError(f"{function}: {b_name} must have shape (C,) or (..., C, K) with C = "
-                         f"{cnp.PyArray_DIM(a, a_ndim - 1)}, not {(<object> b).shape}")
-    for axis in range(ndim - 2):
-        m = cnp.PyArray_DIM(a, axis - ndim + a_ndim) if axis - ndim + a_ndim >= 0 else 1
-        n = cnp.PyArray_DIM(b, axis - ndim + b_ndim) if axis - ndim + b_ndim >= 0 else 1
+cdef int solution_shape(ndarray a, ndarray b, bint vector, int64_t *shape) except -1:
+    """The shape of a solution: broadcast batch axes, then b's own. Its rank."""
+    cdef int cell = 1 if vector else 2
+    cdef int a_lead = cnp.PyArray_NDIM(a) - 2, b_lead = cnp.PyArray_NDIM(b) - cell, lead = max(a_lead, b_lead), axis
+    cdef int64_t size = cnp.PyArray_DIM(a, a_lead), m, n
+    if b_lead < 0 or cnp.PyArray_DIM(b, b_lead) != size:
+        raise ShapeError(f"solve: b must have shape ({size},) or (..., {size}, K), as a has shape "
+                         f"{(<object> a).shape}, not {(<object> b).shape}")
+    for axis in range(lead):
+        m = cnp.PyArray_DIM(a, axis - lead + a_lead) if axis >= lead - a_lead else 1
+        n = cnp.PyArray_DIM(b, axis - lead + b_lead) if axis >= lead - b_lead else 1
         if m != n and m != 1 and n != 1:
-            raise ShapeError(f"{function}: the batch axes of {a_name} and {b_name} do not broadcast: "
+            raise ShapeError(f"solve: the batch axes of a and b do not broadcast: "
                              f"shapes {(<object> a).shape} and {(<object> b).shape}")
         shape[axis] = n if m == 1 else m
-    shape[ndim - 2] = cnp.PyArray_DIM(b, b_ndim - 2)
-    shape[ndim - 1] = cnp.PyArray_DIM(b, b_ndim - 1)
-    return ndim
+    for axis in range(cell):
+        shape[lead + axis] = cnp.PyArray_DIM(b, b_lead + axis)
+    return lead + cell
 
 
 # ------------------------------------------------------------------ dtypes
@@ -285,6 +278,8 @@ cdef object apply(Operation op, ndarray x, ndarray y, int ndim, const int64_t *s
     cdef leaf_t leaf = find_leaf(op, dtype.num, cnp.PyArray_DIM(x, cnp.PyArray_NDIM(x) - 1))
     cdef int64_t failures
     cdef int inputs = op.input_count, threads = 0
+    # the right-hand side and the solution are vectors, described as matrices of one column
+    cdef bint vector = y is not None and cnp.PyArray_NDIM(y) == 1
 
     if workers is not None:
         threads = positive(workers, op.name, "workers")
@@ -296,6 +291,8 @@ cdef object apply(Operation op, ndarray x, ndarray y, int ndim, const int64_t *s
     if y is not None:
         y = readable(y, dtype)
         describe(y, &carriers[1], meta[1])
+        if vector:
+            as_column(&carriers[1], meta[1])
 
     if out is None:
         result = target = new_output(ndim, shape, batch, dtype, carriers, op.cell, inputs)
@@ -304,6 +301,8 @@ cdef object apply(Operation op, ndarray x, ndarray y, int ndim, const int64_t *s
         if disturbs(result, x) or (y is not None and disturbs(result, y)):
             target = new_output(ndim, shape, batch, dtype, carriers, op.cell, inputs)
     describe(target, &carriers[inputs], meta[inputs])
+    if vector:
+        as_column(&carriers[inputs], meta[inputs])
 
     if op.output_count == 2:
         if want_info or leaf == NULL or not few_cells(batch, shape):
@@ -315,7 +314,8 @@ cdef object apply(Operation op, ndarray x, ndarray y, int ndim, const int64_t *s
     if leaf != NULL:
         failures = apply_leaf(leaf, op, carriers, threads)
     else:
-        operands = [operand for operand in (x, y, target, status) if operand is not None]
+        b, solution = (y[:, np.newaxis], target[..., np.newaxis]) if vector else (y, target)
+        operands = [operand for operand in (x, b, solution, status) if operand is not None]
         dispatch_kernel(op, operands, BackendList(CpuKernels(workers), Lapack()))
         failures = 0 if status is None else np.count_nonzero(status)
     if target is not result:

@@ -1,8 +1,14 @@
+from collections.abc import Sequence
+
+from numpy.typing import NDArray
+
 class Operation:
     name: str
-    inputs: dict[str, int]
-    outputs: dict[str, int]
-    def __init__(self, name: str, inputs: dict[str, int], outputs: dict[str, int]) -> None: ...
+    signature: str
+    inputs: dict[str, tuple[str, ...]]
+    outputs: dict[str, tuple[str, ...]]
+    def __init__(self, name: str, signature: str) -> None: ...
+    def fits(self, operands: Sequence[NDArray]) -> bool: ...
 
 DET: Operation
 INV: Operation

@@ -7,6 +7,8 @@ shape and the dtype that NumPy's function of the same name would give it.
 already zeroed when a backend receives it.
 """
 
+import re
+
 __all__ = ["DET", "INV", "SOLVE", "Operation"]
 
 
@@ -16,37 +18,58 @@ cdef class Operation:
     Parameters
     ----------
     name : str
-    inputs, outputs : dict of str to int
-        Operand names, in order, with the number of axes of a cell.
+    signature : str
+        The operands' names and the axes of a cell, ``"a(n,n),b(n,k)->x(n,k),info()"``.
+
+    Attributes
+    ----------
+    inputs, outputs : dict of str to tuple of str
+        The same, taken apart.
 
     Examples
     --------
-    >>> from teeny.ops import INV
-    >>> INV
-    inv(a: 2) -> (x: 2, info: 0)
+    >>> from teeny.ops import SOLVE
+    >>> SOLVE
+    solve: a(n,n),b(n,k)->x(n,k),info()
+    >>> SOLVE.inputs
+    {'a': ('n', 'n'), 'b': ('n', 'k')}
     """
 
-    def __init__(self, str name, dict inputs, dict outputs):
+    def __init__(self, str name, str signature):
         self.name = name
-        self.inputs = inputs
-        self.outputs = outputs
-        self.input_count = len(inputs)
-        self.output_count = len(outputs)
-        for k, axes in enumerate([*inputs.values(), *outputs.values()]):
-            self.cell[k] = axes
+        self.signature = signature
+        self.inputs, self.outputs = (
+            {operand: tuple(re.findall(r"\w+", axes)) for operand, axes in re.findall(r"(\w+)\(([^)]*)\)", side)}
+            for side in signature.split("->")
+        )
+        self.input_count = len(self.inputs)
+        self.output_count = len(self.outputs)
+        for k, axes in enumerate([*self.inputs.values(), *self.outputs.values()]):
+            self.cell[k] = len(axes)
+
+    def fits(self, operands):
+        """Whether there are as many operands as named, whose cells agree in every axis."""
+        sizes = {}
+        named = {**self.inputs, **self.outputs}
+        if len(operands) != len(named):
+            return False
+        for x, axes in zip(operands, named.values()):
+            if x.ndim < len(axes):
+                return False
+            for axis, size in zip(axes, x.shape[x.ndim - len(axes):]):
+                if sizes.setdefault(axis, size) != size:
+                    return False
+        return True
 
     def __repr__(self):
-        inputs, outputs = (", ".join(f"{name}: {axes}" for name, axes in operands.items())
-                           for operands in (self.inputs, self.outputs))
-        return f"{self.name}({inputs}) -> ({outputs})"
+        return f"{self.name}: {self.signature}"
 
     def __reduce__(self):
         return self.name.upper()
 
 
-INV = Operation("inv", {"a": 2}, {"x": 2, "info": 0})
-DET = Operation("det", {"a": 2}, {"d": 0})
-SOLVE = Operation("solve", {"a": 2, "b": 2}, {"x": 2, "info": 0})
-INV.index, DET.index, SOLVE.index = range(3)
+INV = Operation("inv", "a(n,n)->x(n,n),info()")
+DET = Operation("det", "a(n,n)->d()")
+SOLVE = Operation("solve", "a(n,n),b(n,k)->x(n,k),info()")
 
 globals().update(INV=INV, DET=DET, SOLVE=SOLVE)

@@ -17,6 +17,9 @@ cdef ndarray acquire_input(object x, str function, str name)
 # An input that a kernel can read in place, of dtype `dtype`.
 cdef ndarray readable(ndarray x, dtype_t dtype)
 
+# Whether a kernel can read or write `x` where it lies.
+cdef bint in_place(ndarray x) noexcept
+
 # `out`, or an error that says what is wrong with it, before anything is written.
 cdef ndarray acquire_output(object out, str function, int ndim, const int64_t *shape, dtype_t dtype)
 
@@ -28,5 +31,8 @@ cdef ndarray new_output(int ndim, const int64_t *shape, int batch, dtype_t dtype
 # the same cells in the same places.
 cdef bint disturbs(ndarray out, ndarray x)
 
-# The carrier of `x`; `meta` has room for twice its axes. False if a stride is no multiple of the item.
-cdef bint describe(ndarray x, anyrank_t *c, int64_t *meta) noexcept
+# The carrier of an array that is `in_place`; `meta` has room for twice its axes.
+cdef void describe(ndarray x, anyrank_t *c, int64_t *meta) noexcept
+
+# The same carrier with one axis more, of size 1: a vector as a matrix of one column.
+cdef void as_column(anyrank_t *c, int64_t *meta) noexcept

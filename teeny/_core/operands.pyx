@@ -10,35 +10,40 @@ from numpy cimport dtype as dtype_t, ndarray
 
 from teeny._core.driver cimport order_axes
 from teeny._core.errors import DTypeError, LayoutError, ShapeError
-from teeny._core.vocabulary cimport READONLY, anyrank_t
+from teeny._core.vocabulary cimport CPU, FLOAT, INT, READONLY, VIEW, anyrank_t
 
 cnp.import_array()
 
 
-cdef bint describe(ndarray x, anyrank_t *c, int64_t *meta) noexcept:
+cdef void describe(ndarray x, anyrank_t *c, int64_t *meta) noexcept:
     cdef int axis, ndim = cnp.PyArray_NDIM(x)
     cdef cnp.npy_intp itemsize = cnp.PyArray_ITEMSIZE(x)
-    cdef bint whole = True
     c.data = cnp.PyArray_DATA(x)
     c.ndim = ndim
     c.shape = meta
     c.strides = meta + ndim
     c.flags = 0 if cnp.PyArray_ISWRITEABLE(x) else READONLY
-    c.space = 0
-    c.device.type = 1
+    c.space = VIEW
+    c.device.type = CPU
     c.device.id = 0
-    c.dtype.code = 2
+    c.dtype.code = INT if cnp.PyArray_ISINTEGER(x) else FLOAT
     c.dtype.bits = <unsigned char> (8 * itemsize)
     c.dtype.lanes = 1
     for axis in range(ndim):
         meta[axis] = cnp.PyArray_DIM(x, axis)
         meta[ndim + axis] = cnp.PyArray_STRIDE(x, axis) // itemsize
-        whole = whole and meta[ndim + axis] * itemsize == cnp.PyArray_STRIDE(x, axis)
-    return whole
+
+
+cdef void as_column(anyrank_t *c, int64_t *meta) noexcept:
+    cdef int axis, ndim = c.ndim
+    for axis in range(ndim, 0, -1):
+        meta[ndim + axis] = meta[ndim + axis - 1]
+    meta[ndim] = meta[2 * ndim + 1] = 1
+    c.ndim = ndim + 1
+    c.strides = meta + ndim + 1
 
 
 cdef bint in_place(ndarray x) noexcept:
-    """Whether a kernel can read or write `x` where it lies."""
     cdef int axis
     cdef cnp.npy_intp itemsize = cnp.PyArray_ITEMSIZE(x)
     if not (cnp.PyArray_ISALIGNED(x) and cnp.PyArray_ISNOTSWAPPED(x)):
@@ -55,7 +60,7 @@ cdef ndarray acquire_input(object x, str function, str name):
         array = <ndarray> x
     else:
         array = as_ndarray(x, function, name)
-    if not (cnp.PyArray_ISNUMBER(array) or cnp.PyArray_ISBOOL(array)):
+    if not (cnp.PyArray_ISNUMBER(array) or cnp.PyArray_ISBOOL(array) or cnp.PyArray_TYPE(array) == cnp.NPY_FLOAT16):
         raise DTypeError(f"{function}: {name} must hold numbers, not dtype {array.dtype}")
     return array
 

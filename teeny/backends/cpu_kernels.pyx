@@ -9,7 +9,7 @@ from numpy cimport ndarray
 from teeny._core import isa
 from teeny._core.driver cimport plan_batch, plan_t, run_plan
 from teeny._core.leaves.table cimport SMALL_TABLE, small_table_t
-from teeny._core.operands cimport describe
+from teeny._core.operands cimport describe, in_place
 from teeny._core.run cimport leaf_t
 from teeny._core.vocabulary cimport anyrank_t, raise_status
 from teeny.backends.base import Accepts, Backend
@@ -75,15 +75,19 @@ class CpuKernels(Backend):
         if leaf == NULL:
             return False
         for k, x in enumerate(operands):
-            if not describe(x, &carriers[k], meta[k]):
-                return False
+            describe(x, &carriers[k], meta[k])
         apply_leaf(leaf, op, carriers, self.workers or 0)
         return True
 
 
 cdef leaf_t leaf_for(Operation op, tuple operands):
+    """The leaf for arrays as they come, or NULL where one of them does not fit."""
+    if not op.fits(operands):
+        return NULL
     cdef ndarray a = operands[0]
-    for k in range(1, op.input_count):
-        if operands[k].dtype != a.dtype:
+    for k, (name, x) in enumerate(zip([*op.inputs, *op.outputs], operands)):
+        if x.dtype.num != (cnp.NPY_INT32 if name == "info" else a.dtype.num) or not in_place(x):
+            return NULL
+        if k >= op.input_count and not x.flags.writeable:
             return NULL
     return find_leaf(op, a.dtype.num, a.shape[a.ndim - 1])

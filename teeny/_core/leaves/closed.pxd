@@ -3,10 +3,10 @@
 A 2 x 2 minor is a difference of two products. Products of float32 numbers are
 exact in float64; for float64 the rounding errors of both products are added back,
 so every minor is right to about an ulp whatever cancels (Kahan's difference of
-products; see Jeannerod, Louvet and Muller, Math. Comp. 82, 2013). Up to 3 x 3
-minors are all the cofactors there are, and without pivoting the result is as
-accurate as elimination's. At 4 x 4 a cofactor is a sum of three terms, and only
-a determinant that hardly cancels is trusted.
+products; see Jeannerod, Louvet and Muller, Math. Comp. 82, 2013). At 3 x 3 minors
+are the cofactors, at 4 x 4 a cofactor is a sum of three terms with minors; what
+is left of the determinant beside its terms says how many digits have been lost,
+and only one that hardly cancels is trusted.
 """
 
 from teeny._core.dispatch cimport real
@@ -15,19 +15,19 @@ from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_fill, lanes_gt, la
 
 cdef extern from *:
     """
-    /* A determinant smaller than this beside its own terms: whether the matrix is
-     * singular is left to elimination. */
-    #define TEENY_CANCELLED 0x1p-40
-    #define TEENY_CANCELLED_4_F32 0x1p-20
-    #define TEENY_CANCELLED_4_F64 0x1p-8
+    /* How small a determinant may be beside the sum of its terms. At 2 x 2 its digits do not
+     * depend on it, and elimination is left to decide what is singular; beyond, they do. */
+    #define TEENY_CANCELLED_2 0x1p-40
+    #define TEENY_CANCELLED_F32 0x1p-20
+    #define TEENY_CANCELLED_F64 0x1p-8
     /* Within these limits no product of float64 entries, and no error term of one,
      * leaves the range of the type; float32 entries cannot. */
     #define TEENY_LARGEST_ENTRY 0x1p100
     #define TEENY_SMALLEST_DETERMINANT 0x1p-800
     """
-    const double CANCELLED "TEENY_CANCELLED"
-    const double CANCELLED_4_F32 "TEENY_CANCELLED_4_F32"
-    const double CANCELLED_4_F64 "TEENY_CANCELLED_4_F64"
+    const double CANCELLED_2 "TEENY_CANCELLED_2"
+    const double CANCELLED_F32 "TEENY_CANCELLED_F32"
+    const double CANCELLED_F64 "TEENY_CANCELLED_F64"
     const double LARGEST_ENTRY "TEENY_LARGEST_ENTRY"
     const double SMALLEST_DETERMINANT "TEENY_SMALLEST_DETERMINANT"
 
@@ -58,7 +58,7 @@ cdef inline lane_mask_t trusted(const lanes_t *a, int size, lanes_t det, lanes_t
 
 cdef inline lane_mask_t det2(const lanes_t *a, lanes_t *det, real *t) noexcept nogil:
     det[0] = difference(a[0], a[3], a[1], a[2], t)
-    return trusted(a, 4, det[0], lanes_abs(a[0] * a[3]) + lanes_abs(a[1] * a[2]), CANCELLED, t)
+    return trusted(a, 4, det[0], lanes_abs(a[0] * a[3]) + lanes_abs(a[1] * a[2]), CANCELLED_2, t)
 
 
 cdef inline lane_mask_t inv2(const lanes_t *a, lanes_t *x, real *t) noexcept nogil:
@@ -82,7 +82,8 @@ cdef inline lane_mask_t expand3(const lanes_t *a, lanes_t *cofactor, lanes_t *de
     q = a[1] * cofactor[1]
     r = a[2] * cofactor[2]
     det[0] = (p + q) + r
-    return trusted(a, 9, det[0], (lanes_abs(p) + lanes_abs(q)) + lanes_abs(r), CANCELLED, t)
+    return trusted(a, 9, det[0], (lanes_abs(p) + lanes_abs(q)) + lanes_abs(r),
+                   CANCELLED_F32 if real is float else CANCELLED_F64, t)
 
 
 cdef inline lane_mask_t inv3(const lanes_t *a, lanes_t *x, real *t) noexcept nogil:
@@ -120,7 +121,7 @@ cdef inline lane_mask_t expand4(const lanes_t *a, lanes_t *upper, lanes_t *lower
             det[0] = det[0] - p
         else:
             det[0] = det[0] + p
-    return trusted(a, 16, det[0], terms, CANCELLED_4_F32 if real is float else CANCELLED_4_F64, t)
+    return trusted(a, 16, det[0], terms, CANCELLED_F32 if real is float else CANCELLED_F64, t)
 
 
 cdef inline lanes_t triple(lanes_t a, lanes_t x, lanes_t b, lanes_t y, lanes_t c, lanes_t z) noexcept nogil:

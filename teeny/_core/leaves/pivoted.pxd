@@ -10,8 +10,17 @@ Every loop runs over 0 ... n-1 and skips what it need not do: n is a constant of
 the leaf, so the compiler unrolls them all and nothing of the skipping remains.
 """
 
-from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_eq, lanes_fill, lanes_gt, lanes_select, lanes_t,
-                                mask_none, mask_or)
+from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_eq, lanes_fill, lanes_gt, lanes_max, lanes_min, lanes_select,
+                                lanes_t, mask_and, mask_none, mask_or)
+
+cdef extern from *:
+    """
+    /* a product of pivots is taken as it comes while all of it stays between these */
+    #define TEENY_LOW 0x1p-900
+    #define TEENY_HIGH 0x1p900
+    """
+    const double LOW "TEENY_LOW"
+    const double HIGH "TEENY_HIGH"
 
 
 cdef inline void exchange(lane_mask_t where, lanes_t *x, lanes_t *y) noexcept nogil:
@@ -45,17 +54,27 @@ cdef inline lane_mask_t factorise(lanes_t *a, int n, lane_mask_t *exchanged) noe
     return singular
 
 
-cdef inline lanes_t determinant(const lanes_t *lu, int n, const lane_mask_t *exchanged) noexcept nogil:
-    """Product of the pivots, with the sign of the exchanges."""
-    cdef lanes_t product = lu[0]
+cdef inline lanes_t exchange_sign(lanes_t product, int n, const lane_mask_t *exchanged) noexcept nogil:
     cdef int i, k
     for k in range(n):
-        if k > 0:
-            product = product * lu[k * n + k]
         for i in range(n):
             if i > k:
                 product = lanes_select(exchanged[k * n + i], -product, product)
     return product
+
+
+cdef inline lane_mask_t determinant(const lanes_t *lu, int n, const lane_mask_t *exchanged,
+                                     lanes_t *det) noexcept nogil:
+    """Product of the pivots, with the sign of the exchanges; the lanes where all of it stays in range."""
+    cdef lanes_t product = lu[0], low = lanes_abs(lu[0]), high = low
+    cdef int k
+    for k in range(n):
+        if k > 0:
+            product = product * lu[k * n + k]
+            low = lanes_min(low, lanes_abs(product))
+            high = lanes_max(high, lanes_abs(product))
+    det[0] = exchange_sign(product, n, exchanged)
+    return mask_and(lanes_gt(low, lanes_fill(LOW)), lanes_gt(lanes_fill(HIGH), high))
 
 
 cdef inline void substitute(const lanes_t *lu, int n, const lane_mask_t *exchanged, lanes_t *b) noexcept nogil:

@@ -12,17 +12,17 @@ takes a bundle of cells at a time and is instantiated once per (storage, size):
 This module is compiled once per instruction set; `table` is all it exports.
 """
 
-from libc.math cimport NAN
+from libc.math cimport NAN, frexp, ldexp
 from libc.stdint cimport int32_t, int64_t
 
 from cpython.pycapsule cimport PyCapsule_New
 
 from teeny._core.dispatch cimport Int1, Int2, Int3, Int4, Int5, Int6, Int7, Int8, real, static_int
 from teeny._core.lanes cimport (LANES, cell_order, gather_f32, gather_f64, lane_mask_t, lanes_abs, lanes_eq, lanes_fill,
-                                lanes_gt, lanes_max, lanes_round, lanes_select, lanes_t, mask_and, mask_any, mask_lane, mask_none,
-                                mask_not, mask_or, scatter_f32, scatter_f64)
+                                lanes_get, lanes_gt, lanes_load, lanes_max, lanes_round, lanes_select, lanes_t,
+                                mask_and, mask_any, mask_lane, mask_none, mask_not, scatter_f32, scatter_f64)
 from teeny._core.leaves.closed cimport det2, expand3, expand4, inv2, inv3, inv4
-from teeny._core.leaves.pivoted cimport determinant, factorise, invert, substitute
+from teeny._core.leaves.pivoted cimport determinant, exchange_sign, factorise, invert, substitute
 from teeny._core.leaves.table cimport SMALL_TABLE, small_table_t
 from teeny._core.run cimport cells_t, leaf_t, run_t
 from teeny._core.vocabulary cimport SINGULAR
@@ -171,17 +171,36 @@ cdef lane_mask_t small_integers(const lanes_t *a, int n) noexcept nogil:
     return mask_and(integers, lanes_gt(lanes_fill(SMALL_SQUARED), bound * largest))
 
 
+cdef lanes_t scaled_determinant(const lanes_t *lu, int n, const lane_mask_t *exchanged) noexcept nogil:
+    """The product of the pivots, mantissas and exponents apart."""
+    cdef double product[4]
+    cdef double pivot
+    cdef int k, lane, exponent, scale
+    for lane in range(LANES):
+        product[lane] = 1.0
+        scale = 0
+        for k in range(n):
+            pivot = lanes_get(lu[k * n + k], lane)
+            product[lane] = frexp(product[lane] * pivot, &exponent)
+            scale += exponent
+        product[lane] = ldexp(product[lane], scale)
+    return exchange_sign(lanes_load(product), n, exchanged)
+
+
 cdef inline lanes_t det_pivoted(const lanes_t *a, int n) noexcept nogil:
     """By elimination; exact where every entry is a small integer."""
     cdef lanes_t lu[64]
     cdef lane_mask_t exchanged[64]
-    cdef lane_mask_t singular
+    cdef lane_mask_t singular, in_range
     cdef lanes_t det
     cdef int e
     for e in range(n * n):
         lu[e] = a[e]
     singular = factorise(lu, n, exchanged)
-    det = lanes_select(singular, lanes_fill(0.0), determinant(lu, n, exchanged))
+    in_range = determinant(lu, n, exchanged, &det)
+    if mask_any(mask_not(in_range)):
+        det = lanes_select(in_range, det, scaled_determinant(lu, n, exchanged))
+    det = lanes_select(singular, lanes_fill(0.0), det)
     return lanes_select(small_integers(a, n), lanes_round(det), det)
 
 

@@ -140,6 +140,26 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_max(teeny_lanes_t a, teeny_lanes_t b)
 #endif
 }
 
+/* a where a < b, else b. */
+TEENY_INLINE teeny_lanes_t teeny_lanes_min(teeny_lanes_t a, teeny_lanes_t b)
+{
+    return teeny_lanes_select(teeny_lanes_gt(b, a), a, b);
+}
+
+TEENY_INLINE double teeny_lanes_get(teeny_lanes_t a, int k)
+{
+    double x[TEENY_LANES];
+    memcpy(x, &a, sizeof x);
+    return x[k];
+}
+
+TEENY_INLINE teeny_lanes_t teeny_lanes_load(const double *x)
+{
+    teeny_lanes_t a;
+    memcpy(&a, x, sizeof a);
+    return a;
+}
+
 /* To the nearest integer, ties to even. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_round(teeny_lanes_t a)
 {
