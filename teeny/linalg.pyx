@@ -295,18 +295,18 @@ cdef object apply(Operation op, ndarray x, ndarray y, int ndim, const int64_t *s
             as_column(&carriers[1], meta[1])
 
     if out is None:
-        result = target = new_output(ndim, shape, batch, dtype, carriers, op.cell, inputs)
+        result = target = new_output(ndim, shape, batch, dtype.num, False, carriers, op.cell, inputs)
     else:
         result = target = acquire_output(out, op.name, ndim, shape, dtype)
         if disturbs(result, x) or (y is not None and disturbs(result, y)):
-            target = new_output(ndim, shape, batch, dtype, carriers, op.cell, inputs)
+            target = new_output(ndim, shape, batch, dtype.num, False, carriers, op.cell, inputs)
     describe(target, &carriers[inputs], meta[inputs])
     if vector:
         as_column(&carriers[inputs], meta[inputs])
 
     if op.output_count == 2:
         if want_info or leaf == NULL or not few_cells(batch, shape):
-            status = cnp.PyArray_ZEROS(batch, <cnp.npy_intp *> shape, cnp.NPY_INT32, 0)
+            status = new_output(batch, shape, batch, cnp.NPY_INT32, True, carriers, op.cell, inputs)
             describe(status, &carriers[inputs + 1], meta[inputs + 1])
         else:
             describe_few(few, batch, shape, &carriers[inputs + 1], meta[inputs + 1])

@@ -98,19 +98,6 @@ def test_wrong_isa_is_refused_in_a_sentence(tmp_path):
     assert f"TEENY_ISA: found 'v99', expected one of {', '.join(USABLE)}" in done.stderr
 
 
-def test_same_bits_from_every_variant(tmp_path):
-    code = (
-        "import teeny as tny, numpy as np, hashlib\n"
-        "a = np.random.default_rng(3).standard_normal((4, 1001, 5, 5))\n"
-        "results = [f(x[..., :n, :n]) for f in (tny.linalg.inv, tny.linalg.det)\n"
-        "           for x in (a, a.astype('float32')) for n in (1, 2, 3, 4, 5)]\n"
-        "print(hashlib.sha256(b''.join(r.tobytes() for r in results)).hexdigest())"
-    )
-    runs = [run(code, tmp_path, TEENY_ISA=name) for name in USABLE]
-    assert all(done.returncode == 0 for done in runs), runs[0].stderr
-    assert len({done.stdout for done in runs}) == 1
-
-
 def test_show_config_says_what_runs(capsys):
     config = tny.show_config(mode="dicts")
     assert config["versions"]["teeny"] == tny.__version__

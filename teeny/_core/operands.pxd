@@ -24,7 +24,7 @@ cdef bint in_place(ndarray x) noexcept
 cdef ndarray acquire_output(object out, str function, int ndim, const int64_t *shape, dtype_t dtype)
 
 # A new array; its first `batch` axes in the order in which the inputs walk theirs.
-cdef ndarray new_output(int ndim, const int64_t *shape, int batch, dtype_t dtype,
+cdef ndarray new_output(int ndim, const int64_t *shape, int batch, int typenum, bint zeros,
                         const anyrank_t *inputs, const int *core, int count)
 
 # Whether writing `out` while reading `x` could be seen: true for overlaps, but not for

@@ -146,7 +146,7 @@ cdef tuple shape_tuple(int ndim, const int64_t *shape):
     return tuple([shape[axis] for axis in range(ndim)])
 
 
-cdef ndarray new_output(int ndim, const int64_t *shape, int batch, dtype_t dtype,
+cdef ndarray new_output(int ndim, const int64_t *shape, int batch, int typenum, bint zeros,
                         const anyrank_t *inputs, const int *core, int count):
     cdef double cost[64]
     cdef int order[64]
@@ -168,7 +168,7 @@ cdef ndarray new_output(int ndim, const int64_t *shape, int batch, dtype_t dtype
         sizes[axis] = shape[k]
         place[k] = axis
         ordered = ordered and k == axis
-    y = cnp.PyArray_EMPTY(ndim, sizes, dtype.num, 0)
+    y = cnp.PyArray_ZEROS(ndim, sizes, typenum, 0) if zeros else cnp.PyArray_EMPTY(ndim, sizes, typenum, 0)
     if ordered:
         return y
     axes.ptr = place

@@ -22,7 +22,8 @@ enum teeny_space {
 };
 
 enum teeny_flags {
-    TEENY_READONLY = 1
+    TEENY_READONLY = 1,
+    TEENY_UNALIGNED = 2  /* some element does not lie at a multiple of its alignment */
 };
 
 typedef struct {
