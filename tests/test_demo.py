@@ -58,7 +58,7 @@ def test_error_bounds_the_scatter_of_noise(demo, rng):
     normal, moved = measured(demo, demo.windowed(frames, demo.BLUR))
     scatter = np.sqrt(np.mean(np.sum(moved**2, axis=-1)[INNER]))
     expected = np.sqrt(np.mean(demo.standard_error(normal, frames, head, WINDOW)[INNER] ** 2))
-    assert expected / 2 < scatter < expected * 1.5
+    assert expected / 2 < scatter < expected
 
 
 def test_determinant_of_a_ramp(demo):

@@ -74,9 +74,9 @@ cdef class DType:
 
     def __init__(self, code, bits=None, lanes=1):
         if bits is not None:
-            self.c.code = small(code, 0, 255, "code")
-            self.c.bits = small(bits, 1, 255, "bits")
-            self.c.lanes = small(lanes, 1, 65535, "lanes")
+            self.c.code = small(code, 0, 255, "DType: code")
+            self.c.bits = small(bits, 1, 255, "DType: bits")
+            self.c.lanes = small(lanes, 1, 65535, "DType: lanes")
         elif isinstance(code, DType):
             self.c = (<DType> code).c
         elif isinstance(code, str) and code == "bfloat16":
@@ -197,10 +197,10 @@ cdef class Device:
                 raise DeviceError(f"Device: found {type!r}, expected one of {', '.join(DEVICES)}, "
                                   "with a number as in 'cuda:1'")
             self.c.type = DEVICES[name]
-            self.c.id = small(int(number or 0), 0, 2**31 - 1, "id")
+            self.c.id = small(int(number or 0), 0, 2**31 - 1, "Device: id")
         else:
-            self.c.type = small(type, 0, 2**31 - 1, "type")
-            self.c.id = small(id, 0, 2**31 - 1, "id")
+            self.c.type = small(type, 0, 2**31 - 1, "Device: type")
+            self.c.id = small(id, 0, 2**31 - 1, "Device: id")
 
     @property
     def type(self):

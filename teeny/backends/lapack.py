@@ -25,7 +25,8 @@ class Lapack(Backend):
         return Accepts.YES if known else Accepts.NO
 
     def try_kernel(self, op, *operands):
-        _KERNELS[op.name](*operands)
+        with np.errstate(all="ignore"):  # the kernels are silent on NaN and overflow, so is this
+            _KERNELS[op.name](*operands)
         return True
 
 
@@ -47,9 +48,10 @@ def _fill(function, a, more, x, info):
         x[...] = function(a, *more)
     except np.linalg.LinAlgError:
         # the sign comes from the same factorisation, cell by cell
-        singular = np.broadcast_to(np.linalg.slogdet(a)[0] == 0, info.shape)
-        regular = np.where(np.linalg.slogdet(a)[0][..., None, None] == 0, np.eye(a.shape[-1], dtype=a.dtype), a)
+        singular = np.linalg.slogdet(a)[0] == 0
+        regular = np.where(singular[..., None, None], np.eye(a.shape[-1], dtype=a.dtype), a)
         x[...] = function(regular, *more)
+        singular = np.broadcast_to(singular, info.shape)
         x[singular] = np.nan
         info[singular] = SINGULAR
 

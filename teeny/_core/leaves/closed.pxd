@@ -10,8 +10,8 @@ and only one that hardly cancels is trusted.
 """
 
 from teeny._core.dispatch cimport real
-from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_fill, lanes_gt, lanes_max, lanes_mul_error, lanes_t,
-                                mask_and)
+from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_eq, lanes_fill, lanes_gt, lanes_max, lanes_min,
+                                lanes_mul_error, lanes_select, lanes_t, mask_and, mask_any, mask_none, mask_not)
 
 cdef extern from *:
     """
@@ -23,12 +23,14 @@ cdef extern from *:
     /* Within these limits no product of float64 entries, and no error term of one,
      * leaves the range of the type; float32 entries cannot. */
     #define TEENY_LARGEST_ENTRY 0x1p100
+    #define TEENY_SMALLEST_ENTRY 0x1p-480
     #define TEENY_SMALLEST_DETERMINANT 0x1p-800
     """
     const double CANCELLED_2 "TEENY_CANCELLED_2"
     const double CANCELLED_F32 "TEENY_CANCELLED_F32"
     const double CANCELLED_F64 "TEENY_CANCELLED_F64"
     const double LARGEST_ENTRY "TEENY_LARGEST_ENTRY"
+    const double SMALLEST_ENTRY "TEENY_SMALLEST_ENTRY"
     const double SMALLEST_DETERMINANT "TEENY_SMALLEST_DETERMINANT"
 
 
@@ -41,18 +43,31 @@ cdef inline lanes_t difference(lanes_t a, lanes_t b, lanes_t c, lanes_t d, real 
         return (p - q) + (lanes_mul_error(a, b, p) - lanes_mul_error(c, d, q))
 
 
+cdef inline lane_mask_t ordinary(const lanes_t *a, int size) noexcept nogil:
+    """Lanes whose entries are in range, or zero."""
+    cdef lanes_t smallest = lanes_abs(a[0]), largest = smallest, zero = lanes_fill(0.0)
+    cdef lane_mask_t ok
+    cdef int e
+    for e in range(1, size):
+        largest = lanes_max(largest, lanes_abs(a[e]))
+        smallest = lanes_min(smallest, lanes_abs(a[e]))
+    ok = lanes_gt(smallest, lanes_fill(SMALLEST_ENTRY))
+    if mask_any(mask_not(ok)):
+        ok = mask_not(mask_none())
+        for e in range(size):
+            smallest = lanes_abs(a[e])
+            smallest = lanes_select(lanes_eq(smallest, zero), lanes_fill(1.0), smallest)
+            ok = mask_and(ok, lanes_gt(smallest, lanes_fill(SMALLEST_ENTRY)))
+    return mask_and(ok, lanes_gt(lanes_fill(LARGEST_ENTRY), largest))
+
+
 cdef inline lane_mask_t trusted(const lanes_t *a, int size, lanes_t det, lanes_t terms, double cancelled,
                                 real *_) noexcept nogil:
     """Lanes whose closed form stands: in range, and not cancelled too far. False for NaN."""
-    cdef lanes_t magnitude = lanes_abs(det)
-    cdef lane_mask_t ok = lanes_gt(magnitude, lanes_fill(cancelled) * terms)
-    cdef lanes_t largest = lanes_abs(a[0])
-    cdef int e
+    cdef lane_mask_t ok = lanes_gt(lanes_abs(det), lanes_fill(cancelled) * terms)
     if real is double:
-        for e in range(1, size):
-            largest = lanes_max(largest, lanes_abs(a[e]))
-        ok = mask_and(ok, lanes_gt(lanes_fill(LARGEST_ENTRY), largest))
-        ok = mask_and(ok, lanes_gt(magnitude, lanes_fill(SMALLEST_DETERMINANT)))
+        ok = mask_and(ok, lanes_gt(lanes_abs(det), lanes_fill(SMALLEST_DETERMINANT)))
+        ok = mask_and(ok, ordinary(a, size))
     return ok
 
 

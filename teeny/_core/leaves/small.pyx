@@ -148,7 +148,7 @@ cdef int64_t inv_leaf(const run_t *run, real *t, static_int *c) noexcept nogil:
 
 cdef extern from *:
     """
-    #define TEENY_SMALL_SQUARED 0x1p72
+    #define TEENY_SMALL_SQUARED 0x1p84
     """
     const double SMALL_SQUARED "TEENY_SMALL_SQUARED"
 

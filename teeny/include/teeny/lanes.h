@@ -140,10 +140,16 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_max(teeny_lanes_t a, teeny_lanes_t b)
 #endif
 }
 
-/* a where a < b, else b. */
+/* a where a < b, else b: NaN in either gives b. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_min(teeny_lanes_t a, teeny_lanes_t b)
 {
+#if defined(__AVX__)
+    return (teeny_lanes_t)_mm256_min_pd((__m256d)a, (__m256d)b);
+#elif defined(__SSE2__)
+    return (teeny_lanes_t)_mm_min_pd((__m128d)a, (__m128d)b);
+#else
     return teeny_lanes_select(teeny_lanes_gt(b, a), a, b);
+#endif
 }
 
 TEENY_INLINE double teeny_lanes_get(teeny_lanes_t a, int k)
@@ -176,8 +182,9 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_round(teeny_lanes_t a)
 #endif
 }
 
-/* The rounding error of p = a * b, exactly (short of overflow and underflow). It has
- * one value, so the bits are the same with and without fused multiply-add. */
+/* The rounding error of p = a * b, exactly, while 2**-960 < |p| or p is 0, and a and b are
+ * below 2**900. It has one value, so the bits are the same with and without fused
+ * multiply-add; an error of zero is +0 either way. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_mul_error(teeny_lanes_t a, teeny_lanes_t b, teeny_lanes_t p)
 {
 #if defined(__FMA__) && defined(__AVX__)
@@ -187,7 +194,7 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_mul_error(teeny_lanes_t a, teeny_lanes_t 
     teeny_lanes_t as = a * splitter, bs = b * splitter;
     teeny_lanes_t ah = as - (as - a), bh = bs - (bs - b);
     teeny_lanes_t al = a - ah, bl = b - bh;
-    return al * bl - (((p - ah * bh) - al * bh) - ah * bl);
+    return (al * bl - (((p - ah * bh) - al * bh) - ah * bl)) + 0.0;
 #endif
 }
 
