@@ -13,9 +13,11 @@ from setuptools.command.build_ext import build_ext
 HEADERS = [str(header) for header in sorted(Path("teeny/include").rglob("*.h"))]
 MACROS = [("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")]
 
+GNU = os.name != "nt"
+
 # No contraction and no reassociation: a cell's bits are the same on every machine.
 # The two --param lift gcc's limits on unrolling loops whose bounds are static sizes.
-GNU_FLAGS = [
+FLAGS = [
     "-O3",
     "-g0",
     "-ffp-contract=off",
@@ -26,18 +28,18 @@ GNU_FLAGS = [
     "--param=max-completely-peeled-insns=2000",
     "--param=max-completely-peel-times=16",
 ]
-MSVC_FLAGS = ["/O2", "/fp:precise"]
+if not GNU:
+    FLAGS = ["/O2", "/fp:precise"]
 
 # Modules of leaves are compiled once per instruction set, from one C file;
 # `teeny._core.isa` picks one at import.
 LEAVES = "teeny._core.leaves."
-if platform.machine().lower() in ("x86_64", "amd64") and os.name != "nt":
+VARIANTS = {"baseline": []}
+if GNU and platform.machine().lower() in ("x86_64", "amd64"):
     VARIANTS = {"v2": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"], "v4": ["-march=x86-64-v4"]}
-else:
-    VARIANTS = {"baseline": []}
 # A leaf is one straight line of code: what it calls is inlined, what is rare is kept out of it.
-LEAF_FLAGS = [] if os.name == "nt" else ["-fno-inline-functions-called-once"]
-LEAF_MACROS = [] if os.name == "nt" else [("CYTHON_INLINE", "inline __attribute__((always_inline))")]
+LEAF_FLAGS = ["-fno-inline-functions-called-once"] if GNU else []
+LEAF_MACROS = [("CYTHON_INLINE", "inline __attribute__((always_inline))")] if GNU else []
 
 DIRECTIVES = {
     "language_level": 3,
@@ -55,7 +57,7 @@ def extension(name, source, flags=(), macros=()):
         [str(source)],
         include_dirs=["teeny/include", numpy.get_include()],
         define_macros=[*MACROS, *macros],
-        extra_compile_args=list(flags),
+        extra_compile_args=[*FLAGS, *flags],
         depends=["setup.py", *HEADERS],
     )
 
@@ -86,8 +88,6 @@ class BuildExt(build_ext):
         self.parallel = self.parallel or os.cpu_count()
 
     def build_extension(self, ext):
-        flags = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else GNU_FLAGS
-        ext.extra_compile_args = flags + ext.extra_compile_args
         private = copy.copy(self)
         private.build_temp = os.path.join(self.build_temp, ext.name)
         build_ext.build_extension(private, ext)

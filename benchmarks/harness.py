@@ -4,7 +4,7 @@ import gc
 import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,12 +17,14 @@ SHORTEST = 2e-3  # seconds: what takes less is repeated within one timing
 class Contender:
     """One way to do the work of a case.
 
-    ``run(loops)`` does it so many times and returns the last result; ``cells`` says for how many cells.
+    ``run(loops)`` does it so many times and returns the last result, ``cells`` says for how many cells, and
+    ``check(name, result)`` raises when that is the result of something else.
     """
 
     name: str
     run: Callable[[int], object]
     cells: int
+    check: Callable[[str, object], None] = lambda name, result: None
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,7 @@ class Case:
     op: str
     size: int
     dtype: str
-    build: Callable[[], list[Contender]]
-    check: Callable[[Contender, object], None]
+    build: Callable[[], Iterable[Contender]]
 
     @property
     def name(self):
@@ -43,12 +44,16 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """Seconds per cell, one row per round and one column per contender."""
+    """Seconds per cell, one row per round and one column per contender.
+
+    ``share`` is the part of the time in which the process had a core: below 1, others were using it.
+    """
 
     case: Case
     names: list[str]
     cells: list[int]
     seconds: np.ndarray
+    share: float
 
     def __contains__(self, name):
         return name in self.names
@@ -60,11 +65,10 @@ class Result:
         return float(np.median(self.of(name)))
 
     def ratio(self, name, base):
-        """The median over the rounds of a ratio formed within each round."""
-        return float(np.median(self.of(name) / self.of(base)))
+        return self.median(name) / self.median(base)
 
     def spread(self, name, base):
-        """Half the distance between the quartiles of that ratio."""
+        """Half the distance between the quartiles of that ratio, formed within each round."""
         low, high = np.quantile(self.of(name) / self.of(base), [0.25, 0.75])
         return float(high - low) / 2
 
@@ -92,10 +96,11 @@ def copy_of(nbytes, cells):
 
 
 def measure(case, repeats):
-    contenders = case.build()
-    loops = [calibrated(case, contender) for contender in contenders]
+    contenders = list(case.build())
+    loops = [calibrated(contender) for contender in contenders]
     seconds = np.empty((repeats, len(contenders)))
     gc.disable()
+    wall, processor = time.perf_counter(), time.process_time()
     try:
         for turn in range(repeats):
             for place in range(len(contenders)):
@@ -105,12 +110,13 @@ def measure(case, repeats):
                 seconds[turn, k] = (time.perf_counter() - start) / (loops[k] * contenders[k].cells)
     finally:
         gc.enable()
-    return Result(case, [c.name for c in contenders], [c.cells for c in contenders], seconds)
+    share = min((time.process_time() - processor) / (time.perf_counter() - wall), 1)
+    return Result(case, [c.name for c in contenders], [c.cells for c in contenders], seconds, share)
 
 
-def calibrated(case, contender):
+def calibrated(contender):
     """Check what a contender computes, warm it up, and find how many loops make a timing long enough."""
-    case.check(contender, contender.run(1))
+    contender.check(contender.name, contender.run(1))
     loops = 1
     while True:
         start = time.perf_counter()

@@ -43,14 +43,14 @@ class Problem:
             return self
         return replace(self, inputs=tuple(array[part] for array in self.inputs), out=self.out[part])
 
-    def check(self, contender, result):
+    def check(self, name, result):
         """Refuse to time what computes something else; only the kind of answer is in question, not its last digits."""
-        first = [array.reshape(-1, *array.shape[2:])[:CHECKED].astype(np.float64) for array in self.inputs]
+        first = [array.reshape(-1, *array.shape[-2:])[:CHECKED].astype(np.float64) for array in self.inputs]
         expected = getattr(np.linalg, self.function)(*first)
         found = np.asarray(result, np.float64).reshape(-1, *expected.shape[1:])[: len(expected)]
         error = np.abs(found - expected) / (1 + np.abs(expected))
         if not np.median(error) < 1e-3:
-            raise AssertionError(f"{contender.name} computes another {self.op} of {self.size} x {self.size} {self.dtype}")
+            raise AssertionError(f"{name} computes another {self.op} of {self.size} x {self.size} {self.dtype}")
 
 
 def make(op, size, dtype, batch, layout="contiguous"):

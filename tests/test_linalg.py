@@ -698,6 +698,7 @@ def test_bad_options_write_nothing(function):
         ({"workers": "two"}, "workers"),
         ({"on_error": "ignore"}, "on_error must be 'raise' or 'nan', not 'ignore'"),
         ({"on_error": None}, "on_error"),
+        ({"on_error": 3}, "on_error"),
     ):
         with pytest.raises((tny.Error, TypeError), match=text):
             function(a, out=out, **options)
@@ -706,9 +707,17 @@ def test_bad_options_write_nothing(function):
     assert (out == -7).all()
 
 
-@pytest.mark.parametrize("function", [inv, lambda a: solve(a, np.ones((3, 3)))])
-@pytest.mark.parametrize("shape", [(2**40,), (2**31, 2**31), (2**62,)])
+@pytest.mark.parametrize("function", [inv, det, lambda a: solve(a, np.ones((3, 3)))], ids=["inv", "det", "solve"])
+@pytest.mark.parametrize("shape", [(2**50,), (2**25, 2**25)])
 def test_results_that_fit_no_memory(function, shape):
     """A broadcast cell takes no memory, its inverses would."""
+    a = as_strided(np.eye(3), (*shape, 3, 3), (0,) * len(shape) + (24, 8))
+    with pytest.raises(MemoryError):
+        function(a)
+
+
+def test_results_whose_size_overflows():
+    a = as_strided(np.eye(3), (2**40, 1, 3, 3), (0, 0, 24, 8))
+    b = as_strided(np.ones((3, 1)), (2**40, 3, 1), (0, 8, 8))
     with pytest.raises((MemoryError, ValueError)):
-        function(as_strided(np.eye(3), (*shape, 3, 3), (0,) * len(shape) + (24, 8)))
+        solve(a, b)

@@ -12,21 +12,28 @@ struct Field {
     int64_t row, column;
 };
 
+// How a cell is read: element by element, or at once into either of Eigen's storage orders.
+enum Way { STRIDED, ROWS, COLUMNS };
+
 template <class T, int M, int N>
 struct Cell {
-    using Dense = Eigen::Matrix<T, M, N, (N == 1 && M != 1) ? Eigen::ColMajor : Eigen::RowMajor>;
-    using Map = Eigen::Map<Dense>;
+    // Eigen insists on one order for vectors.
+    static constexpr int order(Way way) {
+        return N == 1 ? Eigen::ColMajor : M == 1 ? Eigen::RowMajor : way == COLUMNS ? Eigen::ColMajor : Eigen::RowMajor;
+    }
+    using Map = Eigen::Map<Eigen::Matrix<T, M, N, order(ROWS)>>;
 
     static Map at(const Field<T> &f, int64_t i, int64_t j) { return Map(f.data + i * f.step[0] + j * f.step[1]); }
 
-    template <bool packed>
-    static Dense load(const Field<T> &f, int64_t i, int64_t j) {
-        if constexpr (packed)
-            return at(f, i, j);
-        Dense cell;
-        for (int r = 0; r < M; ++r)
-            for (int c = 0; c < N; ++c)
-                cell(r, c) = f.data[i * f.step[0] + j * f.step[1] + r * f.row + c * f.column];
+    template <Way way>
+    static auto load(const Field<T> &f, int64_t i, int64_t j) {
+        Eigen::Matrix<T, M, N, order(way)> cell;
+        if constexpr (way != STRIDED)
+            cell = at(f, i, j);
+        else
+            for (int r = 0; r < M; ++r)
+                for (int c = 0; c < N; ++c)
+                    cell(r, c) = f.data[i * f.step[0] + j * f.step[1] + r * f.row + c * f.column];
         return cell;
     }
 };
@@ -42,27 +49,27 @@ void repeat(int64_t loops, const int64_t *batch, Body body) {
     }
 }
 
-template <class T, int C, bool packed>
+template <class T, int C, Way way>
 void inv(int64_t loops, const int64_t *batch, const Field<T> *f) {
     using Square = Cell<T, C, C>;
     repeat(loops, batch, [&](int64_t i, int64_t j) {
-        Square::at(f[1], i, j) = Square::template load<packed>(f[0], i, j).inverse();
+        Square::at(f[1], i, j) = Square::template load<way>(f[0], i, j).inverse();
     });
 }
 
-template <class T, int C, bool packed>
+template <class T, int C, Way way>
 void det(int64_t loops, const int64_t *batch, const Field<T> *f) {
     repeat(loops, batch, [&](int64_t i, int64_t j) {
-        *Cell<T, 1, 1>::at(f[1], i, j).data() = Cell<T, C, C>::template load<packed>(f[0], i, j).determinant();
+        *Cell<T, 1, 1>::at(f[1], i, j).data() = Cell<T, C, C>::template load<way>(f[0], i, j).determinant();
     });
 }
 
-template <class T, int C, int K, bool packed>
+template <class T, int C, int K, Way way>
 void solve(int64_t loops, const int64_t *batch, const Field<T> *f) {
     using Rhs = Cell<T, C, K>;
     repeat(loops, batch, [&](int64_t i, int64_t j) {
-        const auto a = Cell<T, C, C>::template load<packed>(f[0], i, j);
-        const auto b = Rhs::template load<packed>(f[1], i, j);
+        const auto a = Cell<T, C, C>::template load<way>(f[0], i, j);
+        const auto b = Rhs::template load<way>(f[1], i, j);
         if constexpr (C <= 4)
             Rhs::at(f[2], i, j).noalias() = a.inverse() * b;
         else
@@ -73,20 +80,29 @@ void solve(int64_t loops, const int64_t *batch, const Field<T> *f) {
 enum Op { INV, DET, SOLVE_VECTOR, SOLVE_MATRIX };
 constexpr int RHS = 3;  // columns of the matrix right-hand side
 
-template <class T, bool packed>
+template <class T, Way way>
 void run(int op, int64_t loops, const int64_t *batch, const Field<T> *f) {
     switch (op) {
-        case INV: return inv<T, SIZE, packed>(loops, batch, f);
-        case DET: return det<T, SIZE, packed>(loops, batch, f);
-        case SOLVE_VECTOR: return solve<T, SIZE, 1, packed>(loops, batch, f);
-        case SOLVE_MATRIX: return solve<T, SIZE, RHS, packed>(loops, batch, f);
+        case INV: return inv<T, SIZE, way>(loops, batch, f);
+        case DET: return det<T, SIZE, way>(loops, batch, f);
+        case SOLVE_VECTOR: return solve<T, SIZE, 1, way>(loops, batch, f);
+        case SOLVE_MATRIX: return solve<T, SIZE, RHS, way>(loops, batch, f);
     }
 }
 
-extern "C" void run_float32(int op, int packed, int64_t loops, const int64_t *batch, const Field<float> *f) {
-    packed ? run<float, true>(op, loops, batch, f) : run<float, false>(op, loops, batch, f);
+template <class T>
+void run(int op, int way, int64_t loops, const int64_t *batch, const Field<T> *f) {
+    switch (way) {
+        case STRIDED: return run<T, STRIDED>(op, loops, batch, f);
+        case ROWS: return run<T, ROWS>(op, loops, batch, f);
+        case COLUMNS: return run<T, COLUMNS>(op, loops, batch, f);
+    }
 }
 
-extern "C" void run_float64(int op, int packed, int64_t loops, const int64_t *batch, const Field<double> *f) {
-    packed ? run<double, true>(op, loops, batch, f) : run<double, false>(op, loops, batch, f);
+extern "C" void run_float32(int op, int way, int64_t loops, const int64_t *batch, const Field<float> *f) {
+    run(op, way, loops, batch, f);
+}
+
+extern "C" void run_float64(int op, int way, int64_t loops, const int64_t *batch, const Field<double> *f) {
+    run(op, way, loops, batch, f);
 }

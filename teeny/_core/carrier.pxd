@@ -3,10 +3,15 @@
 ``at.c`` is the C struct (``teeny/anyrank.h``), valid while `at` lives.
 """
 
+from libc.stdint cimport int64_t
+
 from teeny._core.view cimport Strided
 
 cdef class AnyRank(Strided):
-    cdef object store              # the inline metadata of copy_meta, or None
+    cdef int64_t *store            # of copy_meta: data, ndim, shape[max_rank], strides[max_rank]
+    cdef int max_rank
+    cdef void flag_alignment(self) noexcept
+    cdef int copy_metadata(self, object max_rank) except -1
 
-# as_anyrank with its defaults: no copy, host memory.
-cdef AnyRank carry(object x, str what)
+# What Python's as_anyrank does when it is given nothing else.
+cdef AnyRank carry(object x)

@@ -11,6 +11,9 @@ from teeny._core.vocabulary cimport (ERROR_BROADCAST, ERROR_OVERFLOW, ERROR_RANK
 # A worker is worth waking for this many bytes: about ten times what waking it costs.
 cdef int64_t BYTES_PER_WORKER = 1 << 19
 
+# Less than this is done before another thread could take the GIL.
+cdef int64_t BYTES_TO_RELEASE = 1 << 13
+
 # Where operands disagree about the near axis, tiles this large keep the lines and pages of both in reach.
 cdef enum:
     TILE_ROWS = 16
@@ -273,6 +276,8 @@ cdef int64_t run_plan(const plan_t *plan, int workers) except -1:
         if plan.bytes >= 2 * BYTES_PER_WORKER:
             parts = min(plan.bytes // BYTES_PER_WORKER, <int64_t> threads.get_num_threads())
     parts = min(parts, plan.cells // unit(plan))
+    if parts == 1 and plan.bytes < BYTES_TO_RELEASE:
+        return run_cells(plan, 0, plan.cells)
     if parts == 1:
         with nogil:
             result = run_cells(plan, 0, plan.cells)

@@ -12,7 +12,7 @@ the carrier, which must outlive it; none of this needs the GIL.
 
 from libc.stdint cimport int32_t, int64_t
 
-from teeny._core.view cimport Strided
+from teeny._core.view cimport Strided, View
 from teeny._core.vocabulary cimport anyrank_t
 
 cdef extern from "teeny/peel.h" nogil:
@@ -39,14 +39,7 @@ cdef extern from "teeny/peel.h" nogil:
     # cell_move(slice, pointer): a typed memoryview of one cell now shows the cell at `pointer`.
     void cell_move "TEENY_CELL_MOVE"(...) noexcept
 
-# What AnyRank's methods of these names return.
-cdef Cells peel_front(Strided source, object keep)
-cdef object peel_front_at(Strided source, object i, object keep)
-cdef int64_t checked_size_front(Strided source, object keep, str what, int *kept) except -1
-
-cdef class Cells:
-    cdef Strided source
-    cdef object inner              # the mapping that all cells share
-    cdef int keep
-    cdef int64_t lo, hi
-    cdef bint enumerated
+# The methods of AnyRank; `what` names the method in errors.
+cdef int64_t count_cells(Strided source, object keep, int *kept, str what) except -1
+cdef View cell_at(Strided source, object i, object keep)
+cdef object cells_of(Strided source, object keep)

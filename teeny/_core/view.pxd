@@ -5,6 +5,9 @@ from numpy cimport ndarray
 from teeny._core.layout cimport Mapping
 from teeny._core.vocabulary cimport anyrank_t
 
+# Names of enum teeny_space, in its order.
+cdef tuple SPACES
+
 # Immutable: may be shared between threads. `c` lives as long as the object.
 cdef class Strided:
     cdef anyrank_t c

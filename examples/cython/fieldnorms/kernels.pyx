@@ -9,7 +9,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
 from teeny cimport (AnyRank, anyrank_t, as_anyrank, batch_apply, cell_move, cells_t, cursor_t, leaf_t, peel_begin,
-                    peel_next, real, run_t)
+                    peel_next, real, run_t, size_front)
 
 import numpy as np
 
@@ -77,7 +77,7 @@ cdef void remove_traces(cursor_t *cursor, real[:, :] cell) noexcept nogil:
     cdef Py_ssize_t i, size = cell.shape[0]
     cdef double mean
     while peel_next(cursor):
-        cell_move(cell, cursor.data)
+        cell_move(cell, cursor.cell)
         mean = 0
         for i in range(size):
             mean += cell[i, i]
@@ -100,9 +100,10 @@ def remove_trace(field):
     cdef double[:, :] cell64
     if a.readonly:
         raise ValueError("remove_trace: field: found a read-only array, expected a writable one")
-    if 0 in a.shape:
+    cdef int64_t cells = size_front(&a.c, -2)
+    if cells == 0:
         return
-    peel_begin(&cursor, &a.c, -2)
+    peel_begin(&cursor, &a.c, -2, 0, cells)
     cell = a.peel_front_at(0, -2)
     if a.dtype.numpy == np.float32:
         cell32 = cell

@@ -32,25 +32,34 @@ cdef inline void exchange(lane_mask_t where, lanes_t *x, lanes_t *y) noexcept no
 cdef inline lane_mask_t factorise(lanes_t *a, int n, lane_mask_t *exchanged) noexcept nogil:
     """PA = LU in place (n x n, unit lower L); exchanged[k n + i]: rows k and i were. The singular lanes."""
     cdef lane_mask_t singular = mask_none(), zero
-    cdef lanes_t pivot, factor
+    cdef lanes_t column[8]
+    cdef lanes_t top
     cdef int i, j, k
     for k in range(n):
+        top = a[k * n + k]
         for i in range(n):
             if i > k:
-                exchanged[k * n + i] = lanes_gt(lanes_abs(a[i * n + k]), lanes_abs(a[k * n + k]))
-                for j in range(n):
-                    exchange(exchanged[k * n + i], &a[k * n + j], &a[i * n + j])
-        zero = lanes_eq(a[k * n + k], lanes_fill(0.0))
+                exchanged[k * n + i] = lanes_gt(lanes_abs(a[i * n + k]), lanes_abs(top))
+                exchange(exchanged[k * n + i], &top, &a[i * n + k])
+        zero = lanes_eq(top, lanes_fill(0.0))
         singular = mask_or(singular, zero)
-        pivot = lanes_select(zero, lanes_fill(1.0), a[k * n + k])
-        a[k * n + k] = pivot
+        top = lanes_select(zero, lanes_fill(1.0), top)
+        a[k * n + k] = top
         for i in range(n):
             if i > k:
-                factor = a[i * n + k] / pivot
-                a[i * n + k] = factor
-                for j in range(n):
-                    if j > k:
-                        a[i * n + j] = a[i * n + j] - factor * a[k * n + j]
+                a[i * n + k] = a[i * n + k] / top
+        # the other columns, one at a time in registers
+        for j in range(n):
+            if j != k:
+                top = a[k * n + j]
+                for i in range(n):
+                    if i > k:
+                        column[i] = a[i * n + j]
+                        exchange(exchanged[k * n + i], &top, &column[i])
+                a[k * n + j] = top
+                for i in range(n):
+                    if i > k:
+                        a[i * n + j] = column[i] - a[i * n + k] * top if j > k else column[i]
     return singular
 
 
@@ -77,13 +86,9 @@ cdef inline lane_mask_t determinant(const lanes_t *lu, int n, const lane_mask_t 
     return mask_and(lanes_gt(low, lanes_fill(LOW)), lanes_gt(lanes_fill(HIGH), high))
 
 
-cdef inline void substitute(const lanes_t *lu, int n, const lane_mask_t *exchanged, lanes_t *b) noexcept nogil:
-    """b becomes the solution x of A x = b."""
+cdef inline void substitute(const lanes_t *lu, int n, lanes_t *b) noexcept nogil:
+    """b becomes U^-1 L^-1 b."""
     cdef int i, k
-    for k in range(n):
-        for i in range(n):
-            if i > k:
-                exchange(exchanged[k * n + i], &b[k], &b[i])
     for k in range(n):
         for i in range(n):
             if i > k:
@@ -95,32 +100,35 @@ cdef inline void substitute(const lanes_t *lu, int n, const lane_mask_t *exchang
                 b[i] = b[i] - lu[i * n + k] * b[k]
 
 
-cdef inline void invert(const lanes_t *lu, int n, const lane_mask_t *exchanged, lanes_t *x) noexcept nogil:
-    """x = A^-1 = U^-1 L^-1 P, the columns of the solution for the identity."""
-    cdef lanes_t reciprocal, total
-    cdef int i, j, k
-    for i in range(n):
-        for j in range(n):
-            if i < j:
-                x[i * n + j] = lanes_fill(0.0)
-            elif i == j:
-                x[i * n + j] = lanes_fill(1.0)
-            else:
-                total = -lu[i * n + j]
-                for k in range(n):
-                    if j < k < i:
-                        total = total - lu[i * n + k] * x[k * n + j]
-                x[i * n + j] = total
-    for i in range(n - 1, -1, -1):
-        reciprocal = lanes_fill(1.0) / lu[i * n + i]
-        for j in range(n):
-            total = x[i * n + j]
-            for k in range(n):
-                if k > i:
-                    total = total - lu[i * n + k] * x[k * n + j]
-            x[i * n + j] = total * reciprocal
-    for k in range(n - 1, -1, -1):
-        for i in range(n - 1, -1, -1):
+cdef inline void permute(int n, const lane_mask_t *exchanged, lanes_t *b) noexcept nogil:
+    """b becomes P b."""
+    cdef int i, k
+    for k in range(n):
+        for i in range(n):
             if i > k:
-                for j in range(n):
-                    exchange(exchanged[k * n + i], &x[j * n + k], &x[j * n + i])
+                exchange(exchanged[k * n + i], &b[k], &b[i])
+
+
+cdef inline void invert(const lanes_t *lu, int n, const lane_mask_t *exchanged, lanes_t *x) noexcept nogil:
+    """x = U^-1 L^-1 P, column by column."""
+    cdef lanes_t row[8]
+    cdef lanes_t reciprocal[8]
+    cdef lanes_t b[8]
+    cdef int i, j, k
+    for k in range(n):
+        row[k] = lanes_fill(k)
+        reciprocal[k] = lanes_fill(1.0) / lu[k * n + k]
+    permute(n, exchanged, row)
+    for j in range(n):
+        for k in range(n):
+            b[k] = lanes_select(lanes_eq(row[k], lanes_fill(j)), lanes_fill(1.0), lanes_fill(0.0))
+        for k in range(n):
+            for i in range(n):
+                if i > k:
+                    b[i] = b[i] - lu[i * n + k] * b[k]
+        for k in range(n - 1, -1, -1):
+            b[k] = b[k] * reciprocal[k]
+            x[k * n + j] = b[k]
+            for i in range(n):
+                if i < k:
+                    b[i] = b[i] - lu[i * n + k] * b[k]

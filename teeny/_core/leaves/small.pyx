@@ -22,7 +22,7 @@ from teeny._core.lanes cimport (LANES, cell_order, gather_f32, gather_f64, lane_
                                 lanes_get, lanes_gt, lanes_load, lanes_max, lanes_round, lanes_select, lanes_t,
                                 mask_and, mask_any, mask_lane, mask_none, mask_not, scatter_f32, scatter_f64)
 from teeny._core.leaves.closed cimport det2, expand3, expand4, inv2, inv3, inv4
-from teeny._core.leaves.pivoted cimport determinant, exchange_sign, factorise, invert, substitute
+from teeny._core.leaves.pivoted cimport determinant, exchange_sign, factorise, invert, permute, substitute
 from teeny._core.leaves.table cimport SMALL_TABLE, small_table_t
 from teeny._core.run cimport cells_t, leaf_t, run_t
 from teeny._core.vocabulary cimport SINGULAR
@@ -269,7 +269,8 @@ cdef int64_t solve_leaf(const run_t *run, real *t, static_int *c) noexcept nogil
             b.data = b0 + column * b.col_stride * <int64_t> sizeof(real)
             x.data = x0 + column * x.col_stride * <int64_t> sizeof(real)
             gather(b, start, m, n, 1, bx, t)
-            substitute(lu, n, exchanged, bx)
+            permute(n, exchanged, bx)
+            substitute(lu, n, bx)
             for i in range(n):
                 bx[i] = lanes_select(singular, lanes_fill(NAN), bx[i])
             scatter(x, start, m, n, 1, bx, t)

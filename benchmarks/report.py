@@ -1,0 +1,174 @@
+"""What was measured, for people and for programs: benchmarks.md, benchmarks.json, benchmarks.png."""
+
+import json
+import os
+import platform
+import sys
+import tomllib
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+import teeny as tny
+from benchmarks.peers import PEERS
+
+try:
+    from matplotlib.figure import Figure
+except ImportError:
+    Figure = None
+
+OURS = "teeny"
+PREDICTIONS = tomllib.loads(Path(__file__).with_name("predictions.toml").read_text())
+
+HEAD = """\
+# Benchmarks
+
+Figures are times a plain copy that reads and writes the same bytes (**x copy**), unless a heading says otherwise:
+ratios of medians over {repeats} rounds, in which all contenders take turns, in one process. ± is half the distance
+between the quartiles of the ratios within a round. *Of best peer* is teeny's time over that of the fastest peer.
+Slow peers ({slow}) are given fewer cells; their figures are per cell, against the same copy.
+Peers run at their best setting (Eigen and Numba compiled for this machine, closed forms in the type of the data);
+teeny is the portable build, and computes float32 in float64.
+
+The process had a core for {mean:.0%} of the time, {worst:.0%} in the most disturbed case.
+"""
+
+NOTES = {
+    "in cache": "1000 cells, computed over and over. Eigen repeats them in C++, the others pay for their calls.",
+    "one call": "Microseconds for one matrix, from Python. Numba writes into a given output; the others allocate.",
+    "two threads": "The copy still has one thread.",
+}
+
+
+def write(results, folder):
+    """Write everything that can be written here; the paths of what was."""
+    folder.mkdir(parents=True, exist_ok=True)
+    markdown, data, picture = (folder / f"benchmarks.{kind}" for kind in ("md", "json", "png"))
+    markdown.write_text(document(results))
+    data.write_text(json.dumps({"machine": machine(), "cases": [as_data(r) for r in results]}, indent=1))
+    drawn = draw(results, picture)
+    return [markdown, data, *([picture] if drawn else [])]
+
+
+def machine():
+    """All that the figures depend on and that is easily told."""
+    info = Path("/proc/cpuinfo")
+    models = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")] \
+        if info.exists() else []
+    return {
+        "processor": models[0] if models else platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "teeny": tny.__version__,
+        "peers": {peer.name: peer.absent or peer.version() for peer in PEERS},
+        "command": " ".join(["python -m benchmarks", *sys.argv[1:]]),
+    }
+
+
+# ------------------------------------------------------------------- tables
+
+
+def document(results):
+    facts = machine()
+    present = ", ".join(f"{peer.name} {peer.version()}" for peer in PEERS if not peer.absent)
+    absent = "; ".join(f"{peer.name} ({peer.absent})" for peer in PEERS if peer.absent) or "none"
+    slow = " and ".join(peer.name for peer in PEERS if peer.slow)
+    shares = [r.share for r in results]
+    parts = [HEAD.format(repeats=len(results[0].seconds), slow=slow, mean=np.mean(shares), worst=min(shares))]
+    parts.append(f"`{facts['command']}`: {facts['processor']}, {facts['cores']} cores, Python {facts['python']}, "
+                 f"teeny {facts['teeny']}. Peers: {present}. Absent: {absent}.\n")
+    for section, members in groupby(results, key=lambda result: result.case.section):
+        parts.append(f"## {section[0].upper()}{section[1:]}\n")
+        if section in NOTES:
+            parts.append(NOTES[section] + "\n")
+        parts.append(table(list(members)) + "\n")
+    return "\n".join(parts)
+
+
+def table(results):
+    """One row per case. Columns without a single entry are left out."""
+    columns = {"case": [f"`{r.case.op}` {r.case.size} {r.case.dtype}" for r in results]}
+    columns["predicted"] = [prediction(r) for r in results]
+    for name in dict.fromkeys(name for r in results for name in r.names if name != "copy"):
+        columns[name] = [entry(r, name) for r in results]
+    columns["ns per cell"] = [f"{r.median(OURS) * 1e9:.2f}" if "copy" in r else "" for r in results]
+    columns["of best peer"] = [of_best_peer(r) for r in results]
+    columns["NumPy / teeny"] = [f"{r.ratio('NumPy', OURS):.3g}" if "NumPy" in r else "" for r in results]
+    columns = {name: entries for name, entries in columns.items() if any(entries)}
+    rows = [list(columns), ["---"] + ["---:"] * (len(columns) - 1), *zip(*columns.values(), strict=True)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def prediction(result):
+    case = result.case
+    return str(PREDICTIONS.get(case.section, {}).get(f"{case.op} {case.size} {case.dtype}", ""))
+
+
+def entry(result, name):
+    if name not in result:
+        return ""
+    if "copy" not in result:
+        return f"{result.median(name) * 1e6:.2f}"
+    text = f"{result.ratio(name, 'copy'):.3g}"
+    return f"**{text}** ± {result.spread(name, 'copy'):.2g}" if name == OURS else text
+
+
+def of_best_peer(result):
+    best = result.best([peer.name for peer in PEERS])
+    return f"{result.ratio(OURS, best):.2f} ({best})" if best else ""
+
+
+def as_data(result):
+    case = result.case
+    return {
+        "section": case.section,
+        "op": case.op,
+        "size": case.size,
+        "dtype": case.dtype,
+        "share": round(result.share, 3),
+        "predicted": PREDICTIONS.get(case.section, {}).get(f"{case.op} {case.size} {case.dtype}"),
+        "contenders": {
+            name: {
+                "cells": cells,
+                "ns_per_cell": result.median(name) * 1e9,
+                "x_copy": result.ratio(name, "copy") if "copy" in result else None,
+                "x_copy_spread": result.spread(name, "copy") if "copy" in result else None,
+                "rounds_ns": np.round(result.of(name) * 1e9, 4).tolist(),
+            }
+            for name, cells in zip(result.names, result.cells, strict=True)
+        },
+    }
+
+
+# -------------------------------------------------------------------- plots
+
+
+def draw(results, path):
+    """Times a copy against the size of the matrices, for what is contiguous and out of cache."""
+    results = [r for r in results if r.case.section == "contiguous"]
+    if Figure is None or not results:
+        return False
+    ops = list(dict.fromkeys(r.case.op for r in results))
+    dtypes = list(dict.fromkeys(r.case.dtype for r in results))
+    figure = Figure(figsize=(3.2 * len(ops) + 1, 3 * len(dtypes) + 0.5), layout="constrained")
+    panels = figure.subplots(len(dtypes), len(ops), squeeze=False, sharex=True, sharey=True)
+    for (dtype, op), panel in zip(((d, o) for d in dtypes for o in ops), panels.flat, strict=True):
+        rows = [r for r in results if (r.case.op, r.case.dtype) == (op, dtype)]
+        for number, name in enumerate([OURS, *(peer.name for peer in PEERS)]):
+            points = [(r.case.size, r.ratio(name, "copy")) for r in rows if name in r]
+            if points:
+                panel.plot(*zip(*points, strict=True), "o-", label=name, color=f"C{number}", zorder=9 - number,
+                           linewidth=2.5 if name == OURS else 1.2, markersize=4)  # fmt: skip
+        panel.axhline(1, color="0.6", linewidth=0.8)
+        panel.set_title(f"{op}, {dtype}", fontsize=10)
+        panel.set_yscale("log")
+        panel.grid(alpha=0.25)
+    for panel in panels[-1]:
+        panel.set_xlabel("size of the matrices")
+    for panel in panels[:, 0]:
+        panel.set_ylabel("time, in copies")
+    panels[0, -1].legend(fontsize=8)
+    figure.savefig(path, dpi=130)
+    return True

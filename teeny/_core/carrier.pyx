@@ -1,0 +1,464 @@
+"""The boundary: any array of any rank as an `AnyRank`, without a copy."""
+
+from cpython.buffer cimport PyObject_CheckBuffer
+from libc.stdint cimport int64_t, uintptr_t
+from libc.stdlib cimport calloc, free
+
+import numpy as np
+
+cimport numpy as cnp
+from numpy cimport ndarray
+
+from teeny._core.errors import ArgumentError, BoundaryError, DeviceError, DTypeError, LayoutError, ShapeError
+from teeny._core.layout cimport Mapping, integers, make_mapping, strides_right
+from teeny._core.peel cimport cell_at, count_cells, cells_of
+from teeny._core.view cimport SPACES, Strided, make_view
+from teeny._core.vocabulary cimport (COMPLEX, CPU, CUDA, CUDA_HOST, CUDA_MANAGED, GPU_VIEW, MAPPED, MAX_NDIM, PINNED,
+                                     READONLY, UNALIGNED, VIEW, Device, DType, anyrank_t, dtype_from_numpy,
+                                     raise_status)
+
+cnp.import_array()
+
+__all__ = ["AnyRank", "as_anyrank"]
+
+cdef dict SPACE_OF = {CPU: VIEW, CUDA: GPU_VIEW, CUDA_HOST: PINNED, CUDA_MANAGED: MAPPED}
+
+
+def as_anyrank(x, shape=None, layout=None, *, copy_meta=False, max_rank=32, space=None):
+    """
+    Describe any array, whatever its rank, without copying it.
+
+    Parameters
+    ----------
+    x : array
+        A NumPy array, anything with the buffer protocol (``memoryview``, ``bytearray``,
+        ``array.array``), ``__dlpack__`` or ``__array_interface__``, or another carrier or view.
+        Read-only, empty, 0-d, broadcast, reversed, overlapping and unaligned arrays are welcome.
+        A ``numpy.matrix`` is taken as the two-dimensional array it is; lists and masked arrays
+        are refused.
+    shape, layout : None
+        No static geometry is promised.
+    copy_meta : bool, optional
+        Copy shape and strides into a store of `max_rank` axes, which can be passed by value.
+    max_rank : int, optional
+        Axes of that store, up to 64.
+    space : {"view", "pinned", "mapped", "gpu_view"}, optional
+        Where the memory is expected to be. By default, wherever it is.
+
+    Returns
+    -------
+    AnyRank
+
+    Raises
+    ------
+    BoundaryError
+        If `x` is no array.
+    DTypeError
+        If it does not hold numbers or booleans in native byte order.
+    LayoutError
+        If its strides are no multiples of its item.
+    DeviceError
+        If its memory is not in `space`.
+    ShapeError
+        If it has more axes than the store.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import teeny as tny
+    >>> field = np.zeros((4, 5, 6, 3, 3), np.float32)
+    >>> at = tny.as_anyrank(field[:, ::-1])
+    >>> at
+    AnyRank(shape=(4, 5, 6, 3, 3), strides=(270, -54, 9, 3, 1), dtype=float32)
+    >>> at.size_front(-2)
+    120
+    >>> for cell in at.peel_front(-2).subrange(0, 2):
+    ...     np.asarray(cell)[...] = np.eye(3)
+    >>> float(field.sum())
+    6.0
+    >>> tny.as_anyrank(bytearray(b"abc"))
+    AnyRank(shape=(3,), strides=(1,), dtype=uint8)
+    """
+    cdef AnyRank at = carry(x)
+    if shape is not None or layout is not None:
+        raise ArgumentError("as_anyrank: shape, layout: found a promise of static geometry, expected None")
+    if space is not None:
+        check_space(at, space)
+    if copy_meta:
+        at.copy_metadata(max_rank)
+    return at
+
+
+cdef AnyRank carry(object x):
+    if type(x) is ndarray:
+        return carry_array(<ndarray> x, x)
+    if isinstance(x, Strided):
+        return carry_strided(<Strided> x)
+    if isinstance(x, np.ma.MaskedArray):
+        raise BoundaryError("as_anyrank: x: found a masked array, whose mask would be ignored; "
+                            "pass x.filled(value) or x.data")
+    if isinstance(x, ndarray):
+        return carry_array(<ndarray> x, x)
+    if PyObject_CheckBuffer(x):
+        owner = buffer_of(x)
+        return carry_array(array_of(owner), owner)
+    if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
+        array = array_of_dlpack(x)
+        return carry_array(array, array)
+    if hasattr(x, "__array_interface__"):
+        array = array_of(x)
+        return carry_array(array, array)
+    raise BoundaryError(f"as_anyrank: x: found {type(x).__name__}, expected an array: with the buffer protocol, "
+                        "__dlpack__ or __array_interface__; numpy.asarray makes one of lists and numbers")
+
+
+cdef object buffer_of(object x):
+    try:
+        return memoryview(x)
+    except (BufferError, TypeError, ValueError) as error:
+        raise BoundaryError(f"as_anyrank: x: found a {type(x).__name__} that gives no buffer: {error}") from error
+
+
+cdef ndarray array_of(object x):
+    try:
+        return np.asarray(x)
+    except (TypeError, ValueError) as error:
+        raise DTypeError(f"as_anyrank: x: found a buffer that NumPy cannot describe: {error}") from error
+
+
+cdef ndarray array_of_dlpack(object x):
+    kind, number = x.__dlpack_device__()
+    if kind != CPU:
+        raise DeviceError(f"as_anyrank: x: found memory on {Device(int(kind), int(number))}, expected cpu")
+    try:
+        return np.from_dlpack(x)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise BoundaryError(f"as_anyrank: x: found a {type(x).__name__} that cannot be taken in: {error}") from error
+
+
+cdef AnyRank carry_strided(Strided x):
+    cdef AnyRank at = AnyRank.__new__(AnyRank)
+    at.describe(&x.c, x.mapping, x.owner)
+    return at
+
+
+cdef AnyRank carry_array(ndarray array, object owner):
+    cdef AnyRank at = AnyRank.__new__(AnyRank)
+    cdef anyrank_t c
+    cdef int64_t shape[64]
+    cdef int64_t strides[64]
+    cdef int axis, ndim = cnp.PyArray_NDIM(array)
+    cdef cnp.npy_intp stride, itemsize = cnp.PyArray_ITEMSIZE(array)
+    cdef bint seen = cnp.PyArray_SIZE(array) > 0
+    c.dtype = dtype_from_numpy(array.dtype, "as_anyrank: x")
+    for axis in range(ndim):
+        shape[axis] = cnp.PyArray_DIM(array, axis)
+        stride = cnp.PyArray_STRIDE(array, axis)
+        strides[axis] = stride // itemsize
+        if strides[axis] * itemsize != stride and seen and shape[axis] > 1:
+            raise LayoutError(f"as_anyrank: x: found a stride of {stride} bytes on axis {axis}, "
+                              f"expected a multiple of the item, {itemsize} bytes")
+    c.data = cnp.PyArray_DATA(array)
+    c.flags = 0 if cnp.PyArray_ISWRITEABLE(array) else READONLY
+    c.space = VIEW
+    c.device.type, c.device.id = CPU, 0
+    at.describe(&c, make_mapping(ndim, shape, strides, "as_anyrank: x"), owner)
+    at.flag_alignment()
+    return at
+
+
+cdef int check_space(AnyRank at, object space) except -1:
+    if space not in SPACES:
+        raise ArgumentError(f"as_anyrank: space: found {space!r}, expected one of {', '.join(SPACES)}")
+    if space != SPACES[at.c.space]:
+        raise DeviceError(f"as_anyrank: space: found memory in {SPACES[at.c.space]!r} (on {at.device}), "
+                          f"expected {space!r}")
+    return 0
+
+
+cdef class AnyRank(Strided):
+    """
+    An array of any rank: data pointer, dtype, device, shape and strides.
+
+    Made by `as_anyrank` or `AnyRank.from_pointer`. No arithmetic is done on it:
+    `peel_front` walks its batch, `fixed` gives all of it as a view. It keeps its
+    producer alive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from teeny import as_anyrank
+    >>> x = np.arange(12.0).reshape(2, 2, 3)
+    >>> at = as_anyrank(x)
+    >>> at.ndim, at.shape, at.strides, at.dtype, at.space
+    (3, (2, 2, 3), (6, 3, 1), DType('float64'), 'view')
+    >>> np.shares_memory(np.asarray(at), x)
+    True
+    >>> as_anyrank(x, copy_meta=True).metadata_nbytes
+    528
+    """
+
+    @staticmethod
+    def from_pointer(ptr, dtype, shape, strides=None, *, device=None, owner=None, readonly=False):
+        """
+        Describe memory by its address.
+
+        Parameters
+        ----------
+        ptr : int
+            Address of element (0, ..., 0). 0 only for an empty array.
+        dtype : dtype
+            Anything that `DType` takes.
+        shape : sequence of int
+            The size of each axis.
+        strides : sequence of int, optional
+            The stride of each axis, in elements. C order by default.
+        device : Device or str, optional
+            Where the memory lies; the host by default.
+        owner : object, optional
+            Kept alive as long as the carrier and its views. Without it, the memory must outlive them.
+        readonly : bool, optional
+            Whether the memory must not be written.
+
+        Returns
+        -------
+        AnyRank
+
+        Raises
+        ------
+        BoundaryError
+            If the address is 0 with a shape that is not empty, or elements would lie outside the
+            address space.
+        ShapeError
+            If a size is negative, or there are more than 64.
+        LayoutError
+            If there is not one stride per axis, or an offset does not fit 64 bits.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import AnyRank
+        >>> x = np.arange(6.0)
+        >>> at = AnyRank.from_pointer(x.ctypes.data, "float64", (2, 2), (1, 3), owner=x)
+        >>> np.asarray(at)
+        array([[0., 3.],
+               [1., 4.]])
+        """
+        cdef AnyRank at = AnyRank.__new__(AnyRank)
+        cdef Device place = Device("cpu" if device is None else device)
+        cdef Mapping mapping = mapping_of(shape, strides)
+        cdef anyrank_t c
+        c.dtype = (<DType> DType(dtype)).c
+        if c.dtype.bits * c.dtype.lanes % 8 != 0:
+            raise DTypeError(f"from_pointer: dtype: found {DType(dtype)}, expected elements of whole bytes")
+        if place.c.type not in SPACE_OF:
+            raise DeviceError(f"from_pointer: device: found {place}, expected cpu, cuda, cuda_host or cuda_managed")
+        c.data = <void *> <uintptr_t> address(ptr, mapping, DType(dtype).size_bytes)
+        c.flags = READONLY if readonly else 0
+        c.space = SPACE_OF[place.c.type]
+        c.device = place.c
+        at.describe(&c, mapping, owner)
+        at.flag_alignment()
+        return at
+
+    cdef void flag_alignment(self) noexcept:
+        """Elements are a multiple of their size apart, so the first one speaks for all."""
+        cdef int alignment = self.c.dtype.bits // (16 if self.c.dtype.code == COMPLEX else 8)
+        if self.mapping.size > 0 and alignment > 0 and <uintptr_t> self.c.data % alignment != 0:
+            self.c.flags |= UNALIGNED
+
+    cdef int copy_metadata(self, object max_rank) except -1:
+        """Shape and strides move into a store: data, ndim, shape[max_rank], strides[max_rank]."""
+        cdef int axis, room
+        if not isinstance(max_rank, int) or not 0 <= max_rank <= MAX_NDIM:
+            raise ArgumentError(f"as_anyrank: max_rank: found {max_rank!r}, expected an integer from 0 to {MAX_NDIM}")
+        room = max_rank
+        if self.c.ndim > room:
+            raise ShapeError(f"as_anyrank: x: found {self.c.ndim} axes, expected at most max_rank={room}")
+        self.store = <int64_t *> calloc(2 + 2 * room, sizeof(int64_t))
+        if self.store == NULL:
+            raise MemoryError
+        self.max_rank = room
+        self.store[0] = <int64_t> <uintptr_t> self.c.data
+        self.store[1] = self.c.ndim
+        for axis in range(self.c.ndim):
+            self.store[2 + axis] = self.c.shape[axis]
+            self.store[2 + room + axis] = self.c.strides[axis]
+        self.c.shape = self.store + 2
+        self.c.strides = self.store + 2 + room
+        return 0
+
+    def __dealloc__(self):
+        free(self.store)
+
+    @property
+    def ndim(self):
+        """Number of axes."""
+        return self.c.ndim
+
+    @property
+    def copy_meta(self):
+        """Whether shape and strides are copied into a store."""
+        return self.store != NULL
+
+    @property
+    def device_passable(self):
+        """Whether the metadata is one plain C struct, which a kernel can take by value."""
+        return self.store != NULL
+
+    @property
+    def metadata_nbytes(self):
+        """Bytes of the C struct that describes the array."""
+        return sizeof(anyrank_t) if self.store == NULL else (2 + 2 * self.max_rank) * sizeof(int64_t)
+
+    def size_front(self, keep):
+        """
+        Number of cells.
+
+        Parameters
+        ----------
+        keep : int
+            Minus the number of trailing axes that make a cell.
+
+        Returns
+        -------
+        int
+            The product of the other axes' sizes; 1 if there are none.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank
+        >>> as_anyrank(np.zeros((4, 5, 3, 3))).size_front(-2)
+        20
+        """
+        cdef int kept
+        return count_cells(self, keep, &kept, "size_front")
+
+    def peel_front(self, keep):
+        """
+        The cells of the batch, in row-major order.
+
+        Parameters
+        ----------
+        keep : int
+            Minus the number of trailing axes that make a cell, ``-ndim`` to 0.
+
+        Returns
+        -------
+        Cells
+            An iterable of `View`, with a length, ``.subrange(lo, hi)`` and ``.enumerate()``.
+
+        Raises
+        ------
+        ShapeError
+            If `keep` is positive, or there are fewer axes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank
+        >>> at = as_anyrank(np.arange(12).reshape(2, 2, 3))
+        >>> for m, cell in at.peel_front(-1).enumerate():
+        ...     print(m[0], m[1], np.asarray(cell))
+        0 0 [0 1 2]
+        0 1 [3 4 5]
+        1 0 [6 7 8]
+        1 1 [ 9 10 11]
+        """
+        return cells_of(self, keep)
+
+    def peel_front_at(self, i, keep):
+        """
+        One cell of the batch.
+
+        Parameters
+        ----------
+        i : int
+            Which one, in row-major order.
+        keep : int
+            Minus the number of trailing axes that make a cell.
+
+        Returns
+        -------
+        View
+
+        Raises
+        ------
+        BoundsError
+            If there is no such cell.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank
+        >>> np.asarray(as_anyrank(np.arange(12).reshape(2, 2, 3)).peel_front_at(2, -1))
+        array([6, 7, 8])
+        """
+        return cell_at(self, i, keep)
+
+    def fixed(self, rank):
+        """
+        The whole carrier as a view.
+
+        Parameters
+        ----------
+        rank : int
+            Its number of axes.
+
+        Returns
+        -------
+        View
+
+        Raises
+        ------
+        ShapeError
+            If the carrier has another number of axes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank
+        >>> as_anyrank(np.zeros((2, 3))).fixed(2)
+        View(shape=(2, 3), strides=(3, 1), dtype=float64)
+        """
+        if rank != self.c.ndim:
+            raise ShapeError(f"fixed: found {self.c.ndim} axes, shape {self.shape}, expected {rank}")
+        return make_view(self, self.mapping, self.c.data)
+
+
+cdef Mapping mapping_of(object shape, object strides):
+    cdef tuple sizes = integers(shape, "from_pointer: shape"), steps
+    cdef int64_t size[64]
+    cdef int64_t step[64]
+    cdef int axis, ndim
+    if len(sizes) > MAX_NDIM or min(sizes, default=0) < 0:
+        raise ShapeError(f"from_pointer: shape: found {sizes}, expected at most {MAX_NDIM} sizes of at least 0")
+    ndim = len(sizes)
+    for axis in range(ndim):
+        size[axis] = sizes[axis]
+    if strides is None:
+        raise_status(strides_right(ndim, size, step), "from_pointer: shape")
+    else:
+        steps = integers(strides, "from_pointer: strides")
+        if len(steps) != ndim:
+            raise LayoutError(f"from_pointer: strides: found {len(steps)}, expected one for each of {ndim} axes")
+        for axis in range(ndim):
+            step[axis] = steps[axis]
+    return make_mapping(ndim, size, step, "from_pointer: shape, strides")
+
+
+cdef object address(object ptr, Mapping mapping, int itemsize):
+    """`ptr`, if every element that the mapping reaches can lie in memory."""
+    first = integers((ptr,), "from_pointer: ptr")[0]
+    low, high = mapping.reach
+    if first < 0:
+        raise BoundaryError(f"from_pointer: ptr: found {first}, expected an address")
+    if first == 0 and mapping.size > 0:
+        raise BoundaryError(f"from_pointer: ptr: found 0, with elements to read: shape {mapping.extents.shape}")
+    if max(map(abs, mapping.strides), default=0) * itemsize >= 2**63:
+        raise LayoutError(f"from_pointer: strides: found {mapping.strides}, expected byte strides that fit 64 bits")
+    if first + low * itemsize < 0 or first + (high + 1) * itemsize > 2**63:
+        raise BoundaryError(f"from_pointer: found elements {low} to {high} from address {first}, "
+                            "expected them to lie within the address space")
+    return first
