@@ -5,6 +5,7 @@ import os
 import platform
 import sys
 import tomllib
+from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 
@@ -12,11 +13,6 @@ import numpy as np
 
 import teeny as tny
 from benchmarks.peers import PEERS
-
-try:
-    from matplotlib.figure import Figure
-except ImportError:
-    Figure = None
 
 OURS = "teeny"
 PREDICTIONS = tomllib.loads(Path(__file__).with_name("predictions.toml").read_text())
@@ -53,11 +49,8 @@ def write(results, folder):
 
 def machine():
     """All that the figures depend on and that is easily told."""
-    info = Path("/proc/cpuinfo")
-    models = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")] \
-        if info.exists() else []
     return {
-        "processor": models[0] if models else platform.processor() or platform.machine(),
+        "processor": processor(),
         "cores": os.cpu_count(),
         "system": platform.platform(),
         "python": platform.python_version(),
@@ -65,6 +58,14 @@ def machine():
         "peers": {peer.name: peer.absent or peer.version() for peer in PEERS},
         "command": " ".join(["python -m benchmarks", *sys.argv[1:]]),
     }
+
+
+def processor():
+    """Its name: Linux keeps it where Python does not look."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
 
 
 # ------------------------------------------------------------------- tables
@@ -148,8 +149,11 @@ def as_data(result):
 def draw(results, path):
     """Times a copy against the size of the matrices, for what is contiguous and out of cache."""
     results = [r for r in results if r.case.section == "contiguous"]
-    if Figure is None or not results:
+    if not results or not find_spec("matplotlib"):
         return False
+
+    from matplotlib.figure import Figure
+
     ops = list(dict.fromkeys(r.case.op for r in results))
     dtypes = list(dict.fromkeys(r.case.dtype for r in results))
     figure = Figure(figsize=(3.2 * len(ops) + 1, 3 * len(dtypes) + 0.5), layout="constrained")
@@ -159,8 +163,8 @@ def draw(results, path):
         for number, name in enumerate([OURS, *(peer.name for peer in PEERS)]):
             points = [(r.case.size, r.ratio(name, "copy")) for r in rows if name in r]
             if points:
-                panel.plot(*zip(*points, strict=True), "o-", label=name, color=f"C{number}", zorder=9 - number,
-                           linewidth=2.5 if name == OURS else 1.2, markersize=4)  # fmt: skip
+                style = {"color": f"C{number}", "linewidth": 2.5 if name == OURS else 1.2, "zorder": 9 - number}
+                panel.plot(*zip(*points, strict=True), "o-", label=name, markersize=4, **style)
         panel.axhline(1, color="0.6", linewidth=0.8)
         panel.set_title(f"{op}, {dtype}", fontsize=10)
         panel.set_yscale("log")

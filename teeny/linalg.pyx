@@ -89,13 +89,13 @@ def inv(a, *, out=None, workers=None, on_error="raise", info=False):
     --------
     >>> import numpy as np
     >>> import teeny as tny
-    >>> a = np.array([[[2.0, 0.0], [0.0, 4.0]], [[0.0, 1.0], [1.0, 0.0]]])
+    >>> a = np.array([[[2.0, 0.0], [0.0, 4.0]], [[1.0, 1.0], [0.0, 1.0]]])
     >>> tny.linalg.inv(a)
-    array([[[0.5 , 0.  ],
-            [0.  , 0.25]],
+    array([[[ 0.5 ,  0.  ],
+            [ 0.  ,  0.25]],
     <BLANKLINE>
-           [[0.  , 1.  ],
-            [1.  , 0.  ]]])
+           [[ 1.  , -1.  ],
+            [ 0.  ,  1.  ]]])
     """
     cdef ndarray x = acquire_input(a, "inv", "a")
     check_square(x, "inv", "a")
@@ -268,7 +268,7 @@ cdef int inexact(ndarray x) noexcept:
 
 
 cdef object apply(Operation op, ndarray x, ndarray y, int ndim, const int64_t *shape, int batch,
-                  object out, object workers, str on_error, bint want_info):
+                  object out, object workers, object on_error, bint want_info):
     """Acquire everything, let the first backend that accepts compute, report."""
     cdef anyrank_t carriers[4]
     cdef int64_t meta[4][128]

@@ -66,8 +66,12 @@ def trial(run):
 class Field(ctypes.Structure):
     """Field<T> of eigen.cpp."""
 
-    _fields_ = (("data", ctypes.c_void_p), ("step", ctypes.c_int64 * 2), ("row", ctypes.c_int64),
-                ("column", ctypes.c_int64))  # fmt: skip
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("step", ctypes.c_int64 * 2),
+        ("row", ctypes.c_int64),
+        ("column", ctypes.c_int64),
+    )
 
     @classmethod
     def of(cls, array):

@@ -1,13 +1,11 @@
 """Array libraries: NumPy and PyTorch, by their own batched functions. They allocate their results."""
 
+from importlib.metadata import version
+from importlib.util import find_spec
+
 import numpy as np
 
 from benchmarks.harness import looped
-
-try:
-    import torch
-except ImportError:
-    torch = None
 
 
 class NumPy:
@@ -24,15 +22,18 @@ class NumPy:
 
 class PyTorch:
     name = "PyTorch"
-    absent = None if torch else "the package torch is not installed"
+    absent = None if find_spec("torch") else "the package torch is not installed"
     slow = True
 
     def version(self):
-        return torch.__version__
+        return version("torch")
 
     def bind(self, problem):
         if any(stride < 0 for array in problem.inputs for stride in array.strides):
             return None
+
+        import torch
+
         torch.set_num_threads(1)
         function = {"inv": torch.linalg.inv, "det": torch.linalg.det, "solve": torch.linalg.solve}[problem.function]
         return looped(function, *map(torch.from_numpy, problem.inputs))

@@ -1,22 +1,19 @@
 """Numba: closed forms written by hand, compiled to generalised ufuncs for this machine."""
 
 from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
 
 from benchmarks.harness import looped
-
-try:
-    import numba
-except ImportError:
-    numba = None
 
 
 class Numba:
     name = "Numba"
-    absent = None if numba else "the package numba is not installed"
+    absent = None if find_spec("numba") else "the package numba is not installed"
     slow = False
 
     def version(self):
-        return numba.__version__
+        return version("numba")
 
     def bind(self, problem):
         kernel = KERNELS.get((problem.function, problem.size))
@@ -27,6 +24,8 @@ class Numba:
 
 @cache
 def compiled(function, kernel, dtype):
+    import numba
+
     shapes, ranks = SHAPES[function]
     arrays = ", ".join(f"{dtype}[{','.join(':' * rank)}]" for rank in ranks)
     return numba.guvectorize([f"void({arrays})"], shapes, nopython=True)(kernel)
@@ -132,7 +131,12 @@ def det4(a, x):
 
 
 KERNELS = {
-    ("inv", 2): inv2, ("inv", 3): inv3, ("inv", 4): inv4,
-    ("det", 2): det2, ("det", 3): det3, ("det", 4): det4,
-    ("solve", 2): solve2, ("solve", 3): solve3,
-}  # fmt: skip
+    ("inv", 2): inv2,
+    ("inv", 3): inv3,
+    ("inv", 4): inv4,
+    ("det", 2): det2,
+    ("det", 3): det3,
+    ("det", 4): det4,
+    ("solve", 2): solve2,
+    ("solve", 3): solve3,
+}

@@ -6,8 +6,6 @@ from setuptools import Extension, setup
 
 import teeny
 
-DIRECTIVES = {"language_level": 3, "boundscheck": False, "wraparound": False, "cdivision": True}
-
 kernels = Extension(
     "fieldnorms.kernels",
     ["fieldnorms/kernels.pyx"],
@@ -15,4 +13,4 @@ kernels = Extension(
     define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
 )
 
-setup(ext_modules=cythonize([kernels], build_dir="build", compiler_directives=DIRECTIVES))
+setup(ext_modules=cythonize([kernels], build_dir="build", language_level=3))

@@ -5,6 +5,7 @@ batch over threads; the leaf sees long runs of cells. `remove_trace` walks the b
 itself with a cursor, each cell a typed memoryview.
 """
 
+cimport cython
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
@@ -73,6 +74,9 @@ def invariants(field):
 # ------------------------------------------- a cursor, and cells with axes
 
 
+@cython.boundscheck(False)
+@cython.wraparound(False)
+@cython.cdivision(True)
 cdef void remove_traces(cursor_t *cursor, real[:, :] cell) noexcept nogil:
     cdef Py_ssize_t i, size = cell.shape[0]
     cdef double mean

@@ -77,12 +77,12 @@ cdef inline lane_mask_t det2(const lanes_t *a, lanes_t *det, real *t) noexcept n
 
 
 cdef inline lane_mask_t inv2(const lanes_t *a, lanes_t *x, real *t) noexcept nogil:
-    cdef lanes_t det, scale
+    cdef lanes_t det, scale, zero = lanes_fill(0.0)
     cdef lane_mask_t ok = det2(a, &det, t)
     scale = lanes_fill(1.0) / det
     x[0] = a[3] * scale
-    x[1] = -a[1] * scale
-    x[2] = -a[2] * scale
+    x[1] = (zero - a[1]) * scale  # no negative zeros out of positive ones
+    x[2] = (zero - a[2]) * scale
     x[3] = a[0] * scale
     return ok
 
@@ -143,27 +143,30 @@ cdef inline lanes_t triple(lanes_t a, lanes_t x, lanes_t b, lanes_t y, lanes_t c
     return (a * x - b * y) + c * z
 
 
+cdef inline lanes_t minus_triple(lanes_t a, lanes_t x, lanes_t b, lanes_t y, lanes_t c, lanes_t z) noexcept nogil:
+    return (b * y - a * x) - c * z
+
+
 cdef inline lane_mask_t inv4(const lanes_t *a, lanes_t *x, real *t) noexcept nogil:
     cdef lanes_t s[6]
     cdef lanes_t c[6]
-    cdef lanes_t det, scale, minus
+    cdef lanes_t det, scale
     cdef lane_mask_t ok = expand4(a, s, c, &det, t)
     scale = lanes_fill(1.0) / det
-    minus = -scale
     x[0] = triple(a[5], c[5], a[6], c[4], a[7], c[3]) * scale
-    x[1] = triple(a[1], c[5], a[2], c[4], a[3], c[3]) * minus
+    x[1] = minus_triple(a[1], c[5], a[2], c[4], a[3], c[3]) * scale
     x[2] = triple(a[13], s[5], a[14], s[4], a[15], s[3]) * scale
-    x[3] = triple(a[9], s[5], a[10], s[4], a[11], s[3]) * minus
-    x[4] = triple(a[4], c[5], a[6], c[2], a[7], c[1]) * minus
+    x[3] = minus_triple(a[9], s[5], a[10], s[4], a[11], s[3]) * scale
+    x[4] = minus_triple(a[4], c[5], a[6], c[2], a[7], c[1]) * scale
     x[5] = triple(a[0], c[5], a[2], c[2], a[3], c[1]) * scale
-    x[6] = triple(a[12], s[5], a[14], s[2], a[15], s[1]) * minus
+    x[6] = minus_triple(a[12], s[5], a[14], s[2], a[15], s[1]) * scale
     x[7] = triple(a[8], s[5], a[10], s[2], a[11], s[1]) * scale
     x[8] = triple(a[4], c[4], a[5], c[2], a[7], c[0]) * scale
-    x[9] = triple(a[0], c[4], a[1], c[2], a[3], c[0]) * minus
+    x[9] = minus_triple(a[0], c[4], a[1], c[2], a[3], c[0]) * scale
     x[10] = triple(a[12], s[4], a[13], s[2], a[15], s[0]) * scale
-    x[11] = triple(a[8], s[4], a[9], s[2], a[11], s[0]) * minus
-    x[12] = triple(a[4], c[3], a[5], c[1], a[6], c[0]) * minus
+    x[11] = minus_triple(a[8], s[4], a[9], s[2], a[11], s[0]) * scale
+    x[12] = minus_triple(a[4], c[3], a[5], c[1], a[6], c[0]) * scale
     x[13] = triple(a[0], c[3], a[1], c[1], a[2], c[0]) * scale
-    x[14] = triple(a[12], s[3], a[13], s[1], a[14], s[0]) * minus
+    x[14] = minus_triple(a[12], s[3], a[13], s[1], a[14], s[0]) * scale
     x[15] = triple(a[8], s[3], a[9], s[1], a[10], s[0]) * scale
     return ok

@@ -1,0 +1,459 @@
+"""The boundary: what comes in, what it is called, what goes out, what is refused."""
+
+import array
+import ctypes
+import gc
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from arrays import strided_arrays
+from hypothesis import given
+from numpy.lib.stride_tricks import as_strided
+
+import teeny as tny
+from teeny import AnyRank, as_anyrank
+
+
+def observable(x):
+    """Strides in elements, of the axes on which a stride can be seen."""
+    return [stride // x.itemsize for size, stride in zip(x.shape, x.strides, strict=True) if size > 1 and x.size]
+
+
+def steps(at):
+    return [stride for size, stride in zip(at.shape, at.strides, strict=True) if size > 1 and 0 not in at.shape]
+
+
+@given(strided_arrays())
+def test_numpy_there_and_back(x):
+    at = as_anyrank(x)
+    assert (at.ndim, at.shape, at.data) == (x.ndim, x.shape, x.ctypes.data)
+    assert steps(at) == observable(x)
+    assert (at.dtype.numpy, at.nbytes, at.readonly) == (x.dtype, x.nbytes, not x.flags.writeable)
+    assert (at.device, at.space, at.aligned, at.owner) == (tny.Device("cpu"), "view", True, x)
+    for back in (np.asarray(at), np.asarray(memoryview(at)), at.__array__(), np.from_dlpack(at)):
+        assert (back.dtype, back.shape, observable(back)) == (x.dtype, x.shape, observable(x))
+        assert x.size == 0 or back.ctypes.data == x.ctypes.data
+        np.testing.assert_array_equal(back, x)
+
+
+@given(strided_arrays())
+def test_fixed_is_the_whole_carrier(x):
+    at = as_anyrank(x)
+    view = at.fixed(x.ndim)
+    assert (view.rank, view.shape, view.strides, view.data) == (at.ndim, at.shape, at.strides, at.data)
+    assert view.extents == tny.Extents(*[tny.dyn] * x.ndim)(*x.shape)
+    assert view.layout.strides == view.strides
+    assert view.metadata_nbytes == 8 + 16 * x.ndim
+    assert view.index_fits("int8") == at.index_fits("int8") == view.layout.index_fits("int8")
+    np.testing.assert_array_equal(np.asarray(view), x)
+    np.testing.assert_array_equal(np.from_dlpack(view), x)
+    for wrong in (x.ndim + 1, -1):
+        with pytest.raises(tny.ShapeError, match=rf"fixed: found {x.ndim} axes, .* expected {wrong}"):
+            at.fixed(wrong)
+
+
+@given(strided_arrays())
+def test_raw_pointer(x):
+    strides = [stride // x.itemsize for stride in x.strides]
+    at = AnyRank.from_pointer(x.ctypes.data, x.dtype, x.shape, strides, owner=x)
+    assert (at.shape, at.strides, at.owner, at.readonly) == (x.shape, tuple(strides), x, False)
+    np.testing.assert_array_equal(np.asarray(at), x)
+
+
+DTYPES = ["bool", "int8", "uint8", "int16", "uint32", "int64", "uint64", "float16", "float32", "float64", "longdouble",
+          "complex64", "complex128"]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dtypes(dtype):
+    x = np.arange(6).astype(dtype).reshape(2, 3)
+    at = as_anyrank(x)
+    assert at.dtype == tny.DType(dtype)
+    assert np.asarray(at).dtype == x.dtype
+    np.testing.assert_array_equal(np.asarray(at), x)
+
+
+def test_bfloat16():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = np.arange(6).astype(ml_dtypes.bfloat16)
+    at = as_anyrank(x)
+    assert at.dtype == tny.DType("bfloat16")
+    back = np.asarray(at)
+    assert back.dtype == x.dtype
+    assert np.shares_memory(back, x)
+
+
+@pytest.mark.parametrize(
+    ("make", "dtype", "readonly"),
+    [
+        (lambda: bytearray(b"abc"), "uint8", False),
+        (lambda: b"abc", "uint8", True),
+        (lambda: array.array("d", [1, 2, 3]), "float64", False),
+        (lambda: memoryview(array.array("h", [1, 2, 3])), "int16", False),
+        (lambda: memoryview(np.arange(6.0, dtype="f4"))[::-2], "float32", False),
+        (lambda: (ctypes.c_int32 * 3)(1, 2, 3), "int32", False),
+        (lambda: memoryview(b"abc").toreadonly(), "uint8", True),
+    ],
+    ids=["bytearray", "bytes", "array", "memoryview", "reversed", "ctypes", "readonly"],
+)
+def test_buffers(make, dtype, readonly):
+    x = make()
+    at = as_anyrank(x)
+    expected = np.asarray(memoryview(x))
+    assert (at.dtype, at.shape, at.readonly) == (tny.DType(dtype), (3,), readonly)
+    assert at.data == expected.ctypes.data
+    assert at.owner.obj is getattr(x, "obj", x)
+    np.testing.assert_array_equal(np.asarray(at), expected)
+
+
+def test_buffer_is_locked_while_it_is_carried():
+    x = bytearray(8)
+    at = as_anyrank(x)
+    with pytest.raises(BufferError):
+        x.append(1)
+    del at
+    x.append(1)
+
+
+class Lender:
+    """An array that is seen through one protocol only."""
+
+    def __init__(self, x, name):
+        self.x = x
+        self.names = {name, "__dlpack_device__"} if name == "__dlpack__" else {name}
+
+    def __getattr__(self, name):
+        if name not in self.names:
+            raise AttributeError(name)
+        return getattr(self.x, name)
+
+
+@pytest.mark.parametrize("name", ["__dlpack__", "__array_interface__"])
+def test_protocols(name):
+    x = np.arange(24.0).reshape(2, 3, 4)[:, ::-1, ::2]
+    at = as_anyrank(Lender(x, name))
+    assert (at.shape, at.strides, at.data) == (x.shape, (12, -4, 2), x.ctypes.data)
+    np.testing.assert_array_equal(np.asarray(at), x)
+
+
+def test_dlpack_of_another_device_is_refused():
+    class Far:
+        def __dlpack_device__(self):
+            return 2, 1
+
+        def __dlpack__(self, **_):
+            raise AssertionError
+
+    with pytest.raises(tny.DeviceError, match=r"found memory on cuda:1, expected cpu"):
+        as_anyrank(Far())
+
+
+def test_error_of_the_exporter_is_passed_on():
+    class Broken:
+        def __dlpack_device__(self):
+            return 1, 0
+
+        def __dlpack__(self, **_):
+            raise BufferError("needs a gradient")
+
+    with pytest.raises(tny.BoundaryError, match="needs a gradient"):
+        as_anyrank(Broken())
+
+
+def test_carriers_and_views_are_arrays_too():
+    x = np.arange(12.0).reshape(3, 4)[::-1]
+    at = as_anyrank(x)
+    for again in (as_anyrank(at), as_anyrank(at.fixed(2))):
+        assert (again.shape, again.strides, again.data, again.owner) == (at.shape, at.strides, at.data, x)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.float64(3),
+        np.array(3.0),
+        np.zeros((0, 3, 3)),
+        np.broadcast_to(np.eye(3), (4, 5, 3, 3)),
+        as_strided(np.arange(10.0), (8, 3), (8, 8)),
+        np.zeros((1,) * 60 + (3, 3)),
+        np.zeros((1,) * 64),
+        np.zeros((2, 3)).view(np.matrix),
+    ],
+    ids=["scalar", "0-d", "empty", "broadcast", "overlapping", "60 axes", "64 axes", "matrix"],
+)
+def test_legal_shapes(x):
+    at = as_anyrank(x)
+    assert at.shape == x.shape
+    np.testing.assert_array_equal(np.asarray(at), x)
+
+
+def test_strides_that_cannot_be_seen_need_not_divide():
+    block = np.zeros(64, np.uint8)
+    for shape in ((1, 4), (0, 4)):
+        odd = as_strided(block.view("f4"), shape, (5, 4))
+        assert as_anyrank(odd).shape == shape
+
+
+def test_unaligned_data_is_carried_and_flagged():
+    x = np.frombuffer(b"\0" + np.arange(4.0).tobytes(), "f8", offset=1)
+    at = as_anyrank(x)
+    assert at.aligned == x.flags.aligned
+    assert as_anyrank(np.arange(4.0)).aligned
+    start = np.zeros(64, np.uint8).ctypes.data
+    for dtype, offset, aligned in (("c16", 8, True), ("c16", 4, False), ("f4", 2, False), ("u1", 3, True)):
+        assert AnyRank.from_pointer(start + offset, dtype, (1,)).aligned == aligned
+        assert AnyRank.from_pointer(start + offset, dtype, (2, 1)).peel_front_at(1, -1).aligned == aligned
+    assert AnyRank.from_pointer(1, "f8", (0,)).aligned
+
+
+def test_read_only_in_and_out():
+    x = np.arange(6.0).reshape(2, 3)
+    x.flags.writeable = False
+    at = as_anyrank(x)
+    assert at.readonly
+    assert not np.asarray(at).flags.writeable
+    assert memoryview(at).readonly
+    with pytest.raises(BufferError):
+        (ctypes.c_char * 48).from_buffer(at)
+
+
+def test_writes_go_through():
+    x = np.zeros((2, 3))
+    np.asarray(as_anyrank(x[:, ::2]))[...] = 1
+    np.testing.assert_array_equal(x, [[1, 0, 1], [1, 0, 1]])
+
+
+def test_array_protocol_copies_only_when_told():
+    x = np.arange(6.0)
+    at = as_anyrank(x)
+    assert np.shares_memory(np.array(at, copy=False), x)
+    assert not np.shares_memory(np.array(at, copy=True), x)
+    assert not np.shares_memory(at.__array__(copy=True), x)
+    assert np.asarray(at, np.float32).dtype == at.__array__(np.float32).dtype == np.float32
+    with pytest.raises(tny.LayoutError, match="needs a copy"):
+        at.__array__(np.float32, copy=False)
+
+
+def test_copied_metadata():
+    x = np.arange(24.0).reshape(2, 3, 4).T
+    plain, stored = as_anyrank(x), as_anyrank(x, copy_meta=True)
+    assert (plain.copy_meta, plain.device_passable, plain.metadata_nbytes) == (False, False, 48)
+    assert (stored.copy_meta, stored.device_passable, stored.metadata_nbytes) == (True, True, 8 + 8 + 32 * 2 * 8)
+    assert as_anyrank(x, copy_meta=True, max_rank=5).metadata_nbytes == 8 + 8 + 5 * 2 * 8
+    assert (stored.shape, stored.strides, stored.index_dtype) == (plain.shape, plain.strides, np.int64)
+    np.testing.assert_array_equal([np.asarray(cell) for cell in stored.peel_front(-1)], x.reshape(12, 2))
+    np.testing.assert_array_equal(np.asarray(stored), x)
+    np.testing.assert_array_equal(np.asarray(as_anyrank(stored)), x)
+
+
+def test_store_too_small():
+    with pytest.raises(tny.ShapeError, match="found 3 axes, expected at most max_rank=2"):
+        as_anyrank(np.zeros((1, 2, 3)), copy_meta=True, max_rank=2)
+    with pytest.raises(tny.ShapeError, match="found 33 axes, expected at most max_rank=32"):
+        as_anyrank(np.zeros((1,) * 33), copy_meta=True)
+    for max_rank in (-1, 65, 2.0):
+        with pytest.raises(tny.ArgumentError, match=f"max_rank: found {max_rank}"):
+            as_anyrank(np.zeros(3), copy_meta=True, max_rank=max_rank)
+
+
+def test_spaces():
+    assert as_anyrank(np.zeros(3), space="view").space == "view"
+    for device, space in (("cpu", "view"), ("cuda:1", "gpu_view"), ("cuda_host", "pinned"), ("cuda_managed", "mapped")):
+        at = AnyRank.from_pointer(4096, "f4", (3,), device=device)
+        assert (at.space, at.device) == (space, tny.Device(device))
+        assert at.__dlpack_device__() == (at.device.type, at.device.id)
+    with pytest.raises(tny.DeviceError, match=r"found memory in 'view' \(on cpu\), expected 'pinned'"):
+        as_anyrank(np.zeros(3), space="pinned")
+    with pytest.raises(tny.ArgumentError, match="space: found 'vram', expected one of view, pinned"):
+        as_anyrank(np.zeros(3), space="vram")
+
+
+def test_device_memory_is_never_read():
+    at = AnyRank.from_pointer(4096, "f4", (3,), device="cuda")
+    for read in (np.asarray, memoryview, lambda at: at.__array__(), lambda at: at.__dlpack__()):
+        with pytest.raises(tny.DeviceError, match="found memory on cuda:0, expected memory that the host can reach"):
+            read(at)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.zeros(3, object),
+        np.zeros(3, "f4,i2"),
+        np.zeros(3, "U3"),
+        np.zeros(3, "S3"),
+        np.zeros(3, "M8[s]"),
+        np.zeros(3, "m8[s]"),
+        np.zeros(3, "V4"),
+        np.zeros(3, "clongdouble"),
+        np.zeros(3, np.dtype("f8").newbyteorder()),
+        np.zeros(3, np.dtype("i2").newbyteorder()),
+        array.array("w" if sys.version_info >= (3, 13) else "u", "abc"),
+    ],
+    ids=lambda x: str(getattr(x, "dtype", "text")),
+)
+def test_dtypes_refused(x):
+    with pytest.raises(tny.DTypeError, match=r"as_anyrank: x: found"):
+        as_anyrank(x)
+
+
+@pytest.mark.parametrize("x", [[1.0], (1, 2), 3, "abc", None, object(), {1: 2}, np.float64])
+def test_what_is_no_array_is_refused(x):
+    with pytest.raises(tny.BoundaryError, match=r"as_anyrank: x: found .*, expected an array.*numpy.asarray"):
+        as_anyrank(x)
+
+
+def test_masked_arrays_are_refused():
+    with pytest.raises(tny.BoundaryError, match="masked array"):
+        as_anyrank(np.ma.masked_array([1.0, 2.0], [0, 1]))
+
+
+def test_released_memoryview_is_refused():
+    x = memoryview(bytearray(3))
+    x.release()
+    with pytest.raises(tny.BoundaryError, match="gives no buffer"):
+        as_anyrank(x)
+
+
+def test_strides_that_do_not_divide_are_refused():
+    x = np.zeros(4, np.dtype([("a", "u1"), ("b", "f4")]))["b"]
+    with pytest.raises(tny.LayoutError, match="found a stride of 5 bytes on axis 0, expected a multiple of the item, 4"):
+        as_anyrank(x)
+
+
+def test_static_geometry_is_not_promised():
+    with pytest.raises(tny.ArgumentError, match="shape, layout"):
+        as_anyrank(np.zeros(3), (3,))
+
+
+POINTER = np.zeros(64).ctypes.data
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((0, "f8", (2,)), tny.BoundaryError, r"ptr: found 0, with elements to read: shape \(2,\)"),
+        ((0, "f8", ()), tny.BoundaryError, "ptr: found 0"),
+        ((-8, "f8", (2,)), tny.BoundaryError, "found -8, expected an address"),
+        ((2**63 - 8, "f8", (2,)), tny.BoundaryError, "expected them to lie within the address space"),
+        ((8, "f8", (3,), (-1,)), tny.BoundaryError, "found elements -2 to 0 from address 8"),
+        ((2**70, "f8", (2,)), tny.LayoutError, "64 bits"),
+        (("x", "f8", (2,)), tny.ArgumentError, "ptr: found"),
+        ((POINTER, "f8", (2, -1)), tny.ShapeError, r"shape: found \(2, -1\)"),
+        ((POINTER, "f8", (1,) * 65), tny.ShapeError, "at most 64 sizes"),
+        ((POINTER, "f8", 3), tny.ArgumentError, "shape: found 3, expected a sequence of integers"),
+        ((POINTER, "f8", (1.0,)), tny.ArgumentError, "shape: found"),
+        ((POINTER, "f8", (2**64,)), tny.LayoutError, "64 bits"),
+        ((POINTER, "f8", (2**32, 2**32)), tny.LayoutError, "64 bits"),
+        ((POINTER, "f8", (2**40,), (2**40,)), tny.LayoutError, "64 bits"),
+        ((POINTER, "f8", (2,), (2**61,)), tny.LayoutError, "byte strides that fit 64 bits"),
+        ((POINTER, "f8", (1,), (-(2**63),)), tny.LayoutError, "byte strides that fit 64 bits"),
+        ((POINTER, "f8", (2**59, 2), (2, 1)), tny.BoundaryError, "address space"),
+        ((POINTER, "f8", (2, 2), (1,)), tny.LayoutError, "strides: found 1, expected one for each of 2 axes"),
+        ((POINTER, "O", (2,)), tny.DTypeError, "found dtype object"),
+        ((POINTER, tny.DType(0, 4), (2,)), tny.DTypeError, "expected elements of whole bytes"),
+    ],
+)
+def test_pointers_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
+        AnyRank.from_pointer(*arguments)
+
+
+def test_device_of_a_pointer():
+    with pytest.raises(tny.DeviceError, match="device: found 10:0, expected cpu"):
+        AnyRank.from_pointer(POINTER, "f8", (2,), device=tny.Device(10))
+
+
+def test_null_pointer_of_an_empty_array():
+    at = AnyRank.from_pointer(0, "f8", (3, 0))
+    assert (at.data, np.asarray(at).shape, np.from_dlpack(at).shape) == (0, (3, 0), (3, 0))
+    assert at.size_front(-1) == 3
+
+
+def test_lanes_are_described_but_not_handed_out():
+    at = AnyRank.from_pointer(POINTER, tny.DType(2, 32, 4), (2,))
+    assert at.nbytes == 32
+    with pytest.raises(tny.DTypeError, match="NumPy has no type"):
+        np.asarray(at)
+
+
+def test_broadcast_size_beyond_memory():
+    x = np.broadcast_to(np.zeros(1), (2**40,))
+    at = as_anyrank(x)
+    assert (at.strides, at.nbytes, at.size_front(0)) == ((0,), 2**43, 2**40)
+    assert not at.index_fits("int32")
+    assert at.index_fits("int64")
+
+
+def test_carrier_keeps_its_producer_alive():
+    class Array(np.ndarray):
+        pass
+
+    for keep in (as_anyrank, lambda x: as_anyrank(x).fixed(1), lambda x: np.asarray(as_anyrank(x)),
+                 lambda x: memoryview(as_anyrank(x)), lambda x: np.from_dlpack(as_anyrank(x)),
+                 lambda x: AnyRank.from_pointer(x.ctypes.data, "f8", (3,), owner=x)):  # fmt: skip
+        x = np.arange(3.0).view(Array)
+        gone = weakref.ref(x)
+        kept = keep(x)
+        del x
+        gc.collect()
+        assert gone() is not None
+        del kept
+        gc.collect()
+        assert gone() is None
+
+
+def test_no_reference_is_lost():
+    x = np.arange(3.0)
+    bad = np.zeros(3, object)
+    for _ in range(3):
+        before = sys.getrefcount(x), sys.getrefcount(x.dtype), sys.getrefcount(bad)
+        for _ in range(1000):
+            at = as_anyrank(x)
+            memoryview(at), np.asarray(at), np.from_dlpack(at), list(at.peel_front(0)), at.dtype, at.fixed(1)
+            with pytest.raises(tny.DTypeError):
+                as_anyrank(bad)
+        del at
+    assert (sys.getrefcount(x), sys.getrefcount(x.dtype), sys.getrefcount(bad)) == before
+
+
+def test_carriers_are_not_made_by_hand():
+    for kind in (AnyRank, tny.View):
+        with pytest.raises(TypeError, match=f"{kind.__name__} is not made by calling it"):
+            kind()
+        bare = kind.__new__(kind)
+        assert bare.shape == ()
+        with pytest.raises(tny.DTypeError):
+            np.asarray(bare)
+    with pytest.raises(AttributeError):
+        as_anyrank(np.zeros(3)).owner = None
+
+
+def test_a_person_can_read_it():
+    x = np.zeros((2, 3), np.float32)
+    assert repr(as_anyrank(x)) == "AnyRank(shape=(2, 3), strides=(3, 1), dtype=float32)"
+    x.flags.writeable = False
+    assert repr(as_anyrank(x).fixed(2)) == "View(shape=(2, 3), strides=(3, 1), dtype=float32, readonly)"
+    far = AnyRank.from_pointer(4096, "f4", (2,), device="cuda:1")
+    assert repr(far) == "AnyRank(shape=(2,), strides=(1,), dtype=float32, device=cuda:1)"
+
+
+def test_many_threads_share_one_array():
+    x = np.arange(24.0).reshape(4, 2, 3)
+    at = as_anyrank(x)
+    failed = []
+
+    def work():
+        for _ in range(200):
+            if not all(np.array_equal(np.asarray(cell), x[m[0]]) for m, cell in at.peel_front(-2).enumerate()):
+                failed.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
