@@ -27,10 +27,12 @@ Slow peers ({slow}) are given fewer cells; their figures are per cell, against t
 Peers run at their best setting (Eigen and Numba compiled for this machine, closed forms in the type of the data);
 teeny is the portable build, and computes float32 in float64.
 
-The process had a core for {mean:.0%} of the time, {worst:.0%} in the most disturbed case.
+A timing during which the process lost its core to others is taken again; {disturbed} of {timings} stand disturbed.
 """
 
+VIEWS = "From that view into a C-contiguous output, beside a plain copy of the view into C-contiguous memory."
 NOTES = {
+    **dict.fromkeys(("transposed", "stepped", "reversed", "channel-first"), VIEWS),
     "in cache": "1000 cells, computed over and over. Eigen repeats them in C++, the others pay for their calls.",
     "one call": "Microseconds for one matrix, from Python. Numba writes into a given output; the others allocate.",
     "two threads": "The copy still has one thread.",
@@ -76,8 +78,10 @@ def document(results):
     present = ", ".join(f"{peer.name} {peer.version()}" for peer in PEERS if not peer.absent)
     absent = "; ".join(f"{peer.name} ({peer.absent})" for peer in PEERS if peer.absent) or "none"
     slow = " and ".join(peer.name for peer in PEERS if peer.slow)
-    shares = [r.share for r in results]
-    parts = [HEAD.format(repeats=len(results[0].seconds), slow=slow, mean=np.mean(shares), worst=min(shares))]
+    parts = [HEAD.format(
+        repeats=len(results[0].seconds), slow=slow,
+        disturbed=sum(r.disturbed for r in results), timings=sum(r.seconds.size for r in results),
+    )]
     parts.append(f"`{facts['command']}`: {facts['processor']}, {facts['cores']} cores, Python {facts['python']}, "
                  f"teeny {facts['teeny']}. Peers: {present}. Absent: {absent}.\n")
     for section, members in groupby(results, key=lambda result: result.case.section):
@@ -128,7 +132,7 @@ def as_data(result):
         "op": case.op,
         "size": case.size,
         "dtype": case.dtype,
-        "share": round(result.share, 3),
+        "disturbed": result.disturbed,
         "predicted": PREDICTIONS.get(case.section, {}).get(f"{case.op} {case.size} {case.dtype}"),
         "contenders": {
             name: {

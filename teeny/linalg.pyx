@@ -32,6 +32,7 @@ __all__ = ["det", "inv", "solve"]
 # Status of so few cells fits the stack; an array is made only for who asks, or for an error.
 cdef enum:
     FEW_CELLS = 16
+    MAX_WORKERS = 1 << 16
 
 
 def inv(a, *, out=None, workers=None, on_error="raise", info=False):
@@ -282,7 +283,7 @@ cdef object apply(Operation op, ndarray x, ndarray y, int ndim, const int64_t *s
     cdef bint vector = y is not None and cnp.PyArray_NDIM(y) == 1
 
     if workers is not None:
-        threads = positive(workers, op.name, "workers")
+        threads = min(positive(workers, op.name, "workers"), MAX_WORKERS)
     if on_error != "raise" and on_error != "nan":
         raise ArgumentError(f"{op.name}: on_error must be 'raise' or 'nan', not {on_error!r}")
 

@@ -216,7 +216,7 @@ def test_read_only_in_and_out():
     assert at.readonly
     assert not np.asarray(at).flags.writeable
     assert memoryview(at).readonly
-    with pytest.raises(BufferError):
+    with pytest.raises(TypeError, match="not writable"):
         (ctypes.c_char * 48).from_buffer(at)
 
 
@@ -300,10 +300,16 @@ def test_dtypes_refused(x):
         as_anyrank(x)
 
 
-@pytest.mark.parametrize("x", [[1.0], (1, 2), 3, "abc", None, object(), {1: 2}, np.float64])
+@pytest.mark.parametrize("x", [[1.0], (1, 2), 3, "abc", None, object(), {1: 2}])
 def test_what_is_no_array_is_refused(x):
     with pytest.raises(tny.BoundaryError, match=r"as_anyrank: x: found .*, expected an array.*numpy.asarray"):
         as_anyrank(x)
+
+
+@pytest.mark.parametrize("kind", [np.ndarray, np.float64])
+def test_classes_are_no_arrays(kind):
+    with pytest.raises(tny.Error, match=r"as_anyrank: x: found"):
+        as_anyrank(kind)
 
 
 def test_masked_arrays_are_refused():
@@ -320,7 +326,7 @@ def test_released_memoryview_is_refused():
 
 def test_strides_that_do_not_divide_are_refused():
     x = np.zeros(4, np.dtype([("a", "u1"), ("b", "f4")]))["b"]
-    with pytest.raises(tny.LayoutError, match="found a stride of 5 bytes on axis 0, expected a multiple of the item, 4"):
+    with pytest.raises(tny.LayoutError, match="found a stride of 5 bytes on axis 0, expected a multiple of the item"):
         as_anyrank(x)
 
 

@@ -28,7 +28,8 @@ def test_every_cell(x, data):
     assert len(cells) == at.size_front(-keep) == len(expected)
     for (m, cell), again, (index, values) in zip(cells.enumerate(), cells, expected, strict=True):
         assert tuple(m) == index
-        assert (m.rank, m.linear) == (x.ndim - keep, int(np.ravel_multi_index(index, x.shape[: m.rank]) if index else 0))
+        assert m.rank == x.ndim - keep
+        assert m.linear == (np.ravel_multi_index(index, x.shape[: m.rank]) if index else 0)
         assert cell.shape == np.asarray(again).shape == x.shape[x.ndim - keep :]
         assert cell.rank == keep
         np.testing.assert_array_equal(np.asarray(cell), values)
@@ -54,7 +55,7 @@ def test_all_axes_kept_is_one_cell():
     x = np.arange(6).reshape(2, 3)
     (only,) = as_anyrank(x).peel_front(-2)
     np.testing.assert_array_equal(np.asarray(only), x)
-    (m, scalar), = as_anyrank(np.array(5.0)).peel_front(0).enumerate()
+    ((m, scalar),) = as_anyrank(np.array(5.0)).peel_front(0).enumerate()
     assert (len(m), m.linear, float(np.asarray(scalar))) == (0, 0, 5.0)
 
 

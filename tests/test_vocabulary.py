@@ -46,8 +46,15 @@ def test_dtype_of_long_double():
 
 
 def test_bfloat16_goes_through_ml_dtypes(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
-    with pytest.raises(tny.DTypeError, match="ml_dtypes"):
+    class Missing:
+        @staticmethod
+        def find_spec(name, path, target=None):
+            if name == "ml_dtypes":
+                raise ModuleNotFoundError(name)
+
+    monkeypatch.delitem(sys.modules, "ml_dtypes", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Missing, *sys.meta_path])
+    with pytest.raises(tny.DTypeError, match="needs the package ml_dtypes"):
         tny.DType("bfloat16").numpy  # noqa: B018
 
 

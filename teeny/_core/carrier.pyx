@@ -127,11 +127,13 @@ cdef ndarray array_of(object x):
 
 
 cdef ndarray array_of_dlpack(object x):
-    kind, number = x.__dlpack_device__()
-    if kind != CPU:
-        raise DeviceError(f"as_anyrank: x: found memory on {Device(int(kind), int(number))}, expected cpu")
     try:
+        kind, number = x.__dlpack_device__()
+        if kind != CPU:
+            raise DeviceError(f"as_anyrank: x: found memory on {Device(int(kind), int(number))}, expected cpu")
         return np.from_dlpack(x)
+    except DeviceError:
+        raise
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise BoundaryError(f"as_anyrank: x: found a {type(x).__name__} that cannot be taken in: {error}") from error
 

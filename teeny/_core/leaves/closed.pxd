@@ -19,7 +19,8 @@ cdef extern from *:
      * depend on it, and elimination is left to decide what is singular; beyond, they do. */
     #define TEENY_CANCELLED_2 0x1p-40
     #define TEENY_CANCELLED_F32 0x1p-20
-    #define TEENY_CANCELLED_F64 0x1p-8
+    #define TEENY_CANCELLED_3 0x1p-7
+    #define TEENY_CANCELLED_4 0x1p-5
     /* Within these limits no product of float64 entries, and no error term of one,
      * leaves the range of the type; float32 entries cannot. */
     #define TEENY_LARGEST_ENTRY 0x1p100
@@ -28,7 +29,8 @@ cdef extern from *:
     """
     const double CANCELLED_2 "TEENY_CANCELLED_2"
     const double CANCELLED_F32 "TEENY_CANCELLED_F32"
-    const double CANCELLED_F64 "TEENY_CANCELLED_F64"
+    const double CANCELLED_3 "TEENY_CANCELLED_3"
+    const double CANCELLED_4 "TEENY_CANCELLED_4"
     const double LARGEST_ENTRY "TEENY_LARGEST_ENTRY"
     const double SMALLEST_ENTRY "TEENY_SMALLEST_ENTRY"
     const double SMALLEST_DETERMINANT "TEENY_SMALLEST_DETERMINANT"
@@ -98,7 +100,7 @@ cdef inline lane_mask_t expand3(const lanes_t *a, lanes_t *cofactor, lanes_t *de
     r = a[2] * cofactor[2]
     det[0] = (p + q) + r
     return trusted(a, 9, det[0], (lanes_abs(p) + lanes_abs(q)) + lanes_abs(r),
-                   CANCELLED_F32 if real is float else CANCELLED_F64, t)
+                   CANCELLED_F32 if real is float else CANCELLED_3, t)
 
 
 cdef inline lane_mask_t inv3(const lanes_t *a, lanes_t *x, real *t) noexcept nogil:
@@ -136,7 +138,7 @@ cdef inline lane_mask_t expand4(const lanes_t *a, lanes_t *upper, lanes_t *lower
             det[0] = det[0] - p
         else:
             det[0] = det[0] + p
-    return trusted(a, 16, det[0], terms, CANCELLED_F32 if real is float else CANCELLED_F64, t)
+    return trusted(a, 16, det[0], terms, CANCELLED_F32 if real is float else CANCELLED_4, t)
 
 
 cdef inline lanes_t triple(lanes_t a, lanes_t x, lanes_t b, lanes_t y, lanes_t c, lanes_t z) noexcept nogil:
