@@ -14,7 +14,7 @@ listed = $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyprojec
 demo: $(VENV)/built $(VENV)/extra-demo
 	$(BIN)/python examples/motion.py
 
-test: $(VENV)/built $(VENV)/extra-test
+test: $(VENV)/built $(VENV)/extra-test $(VENV)/extra-demo
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/extra-lint
@@ -39,17 +39,15 @@ clean:
 	rm -rf $(VENV) build dist out *.egg-info
 	find teeny -name '*.so' -delete
 
+# The sources are on the path of the environment, and compiled where they lie.
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install $(call listed,['build-system']['requires'])
+	echo "$(CURDIR)" > $$($(BIN)/python -c "import site; print(site.getsitepackages()[0])")/teeny.pth
 	touch $@
 
-$(VENV)/installed: pyproject.toml $(VENV)/created
-	$(PIP) install --no-build-isolation --config-settings editable_mode=compat -e .
-	touch $@
-
-$(VENV)/built: $(SOURCES) $(VENV)/installed
-	$(BIN)/python setup.py -q build_ext --inplace
+$(VENV)/built: pyproject.toml $(SOURCES) $(VENV)/created
+	$(BIN)/python setup.py -q egg_info build_ext --inplace
 	touch $@
 
 $(VENV)/extra-%: pyproject.toml $(VENV)/created

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import shlex
 import sys
 import tomllib
 from importlib.util import find_spec
@@ -58,7 +59,7 @@ def machine():
         "python": platform.python_version(),
         "teeny": tny.__version__,
         "peers": {peer.name: peer.absent or peer.version() for peer in PEERS},
-        "command": " ".join(["python -m benchmarks", *sys.argv[1:]]),
+        "command": shlex.join(["python", "-m", "benchmarks", *sys.argv[1:]]),
     }
 
 
@@ -96,7 +97,9 @@ def table(results):
     """One row per case. Columns without a single entry are left out."""
     columns = {"case": [f"`{r.case.op}` {r.case.size} {r.case.dtype}" for r in results]}
     columns["predicted"] = [prediction(r) for r in results]
-    for name in dict.fromkeys(name for r in results for name in r.names if name != "copy"):
+    peers = [peer.name for peer in PEERS]
+    names = dict.fromkeys(name for r in results for name in r.names if name != "copy")
+    for name in sorted(names, key=lambda name: peers.index(name) if name in peers else -1):
         columns[name] = [entry(r, name) for r in results]
     columns["ns per cell"] = [f"{r.median(OURS) * 1e9:.2f}" if "copy" in r else "" for r in results]
     columns["of best peer"] = [of_best_peer(r) for r in results]

@@ -15,12 +15,11 @@ import numpy as np
 cimport numpy as cnp
 from numpy cimport dtype as dtype_t, ndarray
 
-from teeny._core.driver cimport plan_t
 from teeny._core.errors import ArgumentError, LinAlgError, ShapeError, SquareError
 from teeny._core.operands cimport acquire_input, acquire_output, as_column, describe, disturbs, new_output, readable
 from teeny._core.run cimport leaf_t
 from teeny._core.threads import positive
-from teeny._core.vocabulary cimport MAX_NDIM, anyrank_t
+from teeny._core.vocabulary cimport anyrank_t
 from teeny.backends import BackendList, CpuKernels, Lapack, dispatch_kernel
 from teeny.backends.cpu_kernels cimport apply_leaf, find_leaf
 from teeny.ops cimport DET, INV, SOLVE, Operation

@@ -46,9 +46,10 @@ def test_layouts_hold_the_same_cells(layout):
 
 
 @pytest.mark.parametrize("op", COLUMNS)
-def test_contenders_are_checked(op):
+def test_contenders_are_checked(op, monkeypatch):
+    monkeypatch.setattr(linalg, "PEERS", [peer for peer in linalg.PEERS if peer.name == "NumPy"])
     case = linalg.case("in cache", op, 2, "float32", lambda *what: linalg.batch(*what, cells=20))
-    assert {"copy", "teeny", "NumPy"} <= set(measure(case, 1).names)
+    assert measure(case, 1).names == ["copy", "teeny", "NumPy"]
     problem = make(op, 2, "float32", (2, 3))
     wrong = Contender("wrong", looped(np.zeros, problem.out.shape), problem.cells, problem.check)
     with pytest.raises(AssertionError, match=f"wrong computes another {op} of 2 x 2 float32"):

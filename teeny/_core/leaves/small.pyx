@@ -18,7 +18,7 @@ from libc.stdint cimport int32_t, int64_t
 from cpython.pycapsule cimport PyCapsule_New
 
 from teeny._core.dispatch cimport Int1, Int2, Int3, Int4, Int5, Int6, Int7, Int8, real, static_int
-from teeny._core.lanes cimport (LANES, cell_order, gather_f32, gather_f64, lane_mask_t, lanes_abs, lanes_eq, lanes_fill,
+from teeny._core.lanes cimport (LANES, cell_order, gather_f32, gather_f64, lane_mask_t, lanes_eq, lanes_fill,
                                 lanes_get, lanes_gt, lanes_load, lanes_max, lanes_round, lanes_select, lanes_t,
                                 mask_and, mask_any, mask_lane, mask_none, mask_not, scatter_f32, scatter_f64)
 from teeny._core.leaves.closed cimport det2, expand3, expand4, inv2, inv3, inv4
