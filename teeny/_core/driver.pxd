@@ -18,7 +18,6 @@ cdef struct plan_t:
     int ndim
     int64_t cells
     int64_t bytes              # that one pass over the operands moves
-    bint tiled                 # the operands disagree which of the two inner axes is the near one
     int64_t shape[64]
     int64_t step[8][64]        # in elements
     int64_t itemsize[8]
@@ -27,7 +26,7 @@ cdef struct plan_t:
 cdef int plan_batch(plan_t *plan, leaf_t leaf, void *context, const anyrank_t *operands, const int *core,
                     int inputs, int outputs) noexcept nogil
 
-# Cells lo .. hi of the plan (whole rows of it, if tiled), on this thread; the sum of what the leaf returned.
+# Cells lo .. hi of the plan, on this thread; the sum of what the leaf returned.
 cdef int64_t run_cells(const plan_t *plan, int64_t lo, int64_t hi) noexcept nogil
 
 # The whole plan, with the GIL held; workers 0 chooses by size. Same sum.

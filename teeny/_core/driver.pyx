@@ -14,11 +14,6 @@ cdef int64_t BYTES_PER_WORKER = 1 << 19
 # Less than this is done before another thread could take the GIL.
 cdef int64_t BYTES_TO_RELEASE = 1 << 13
 
-# Where operands disagree about the near axis, tiles this large keep the lines and pages of both in reach.
-cdef enum:
-    TILE_ROWS = 16
-    TILE_CELLS = 64
-
 
 cdef void order_axes(int ndim, const double *cost, int *order) noexcept nogil:
     cdef int axis, place, k
@@ -153,101 +148,33 @@ cdef int plan_batch(plan_t *plan, leaf_t leaf, void *context, const anyrank_t *o
     merge(plan)
     for k in range(plan.operands):
         plan.run.op[k].step = plan.step[k][plan.ndim - 1]
-    plan.tiled = disagree(plan)
     return 0
 
 
-cdef bint disagree(const plan_t *plan) noexcept nogil:
-    cdef int k, inner = plan.ndim - 1
-    cdef int64_t row, cell
-    if plan.ndim < 2 or plan.shape[inner] <= TILE_CELLS:
-        return False
-    for k in range(plan.operands):
-        row, cell = plan.step[k][inner - 1], plan.step[k][inner]
-        if row != 0 and fabs(<double> row) < fabs(<double> cell):
-            return True
-    return False
-
-
 cdef int64_t run_cells(const plan_t *plan, int64_t lo, int64_t hi) noexcept nogil:
-    if plan.tiled:
-        return run_tiles(plan, lo // plan.shape[plan.ndim - 1], hi // plan.shape[plan.ndim - 1])
-    return run_rows(plan, lo, hi)
-
-
-cdef void decode(const plan_t *plan, int ndim, int64_t linear, int64_t *index) noexcept nogil:
-    """The index of a cell, or of a row of cells, along the first `ndim` axes."""
-    cdef int axis
-    for axis in range(ndim - 1, -1, -1):
-        index[axis] = linear % plan.shape[axis]
-        linear //= plan.shape[axis]
-
-
-cdef void carry(const plan_t *plan, int ndim, int64_t *index) noexcept nogil:
-    """After the last of the first `ndim` axes has advanced."""
-    cdef int axis
-    for axis in range(ndim - 1, 0, -1):
-        if index[axis] < plan.shape[axis]:
-            break
-        index[axis] = 0
-        index[axis - 1] += 1
-
-
-cdef char *locate(const plan_t *plan, int k, int ndim, const int64_t *index) noexcept nogil:
-    cdef int64_t offset = 0
-    cdef int axis
-    for axis in range(ndim):
-        offset += index[axis] * plan.step[k][axis]
-    return <char *> plan.run.op[k].data + offset * plan.itemsize[k]
-
-
-cdef int64_t run_rows(const plan_t *plan, int64_t lo, int64_t hi) noexcept nogil:
     cdef run_t run = plan.run
     cdef int64_t index[64]
-    cdef int64_t result = 0
-    cdef int k, inner = plan.ndim - 1
-    decode(plan, plan.ndim, lo, index)
+    cdef int64_t rest = lo, offset, result = 0
+    cdef int axis, k, inner = plan.ndim - 1
+    for axis in range(inner, -1, -1):
+        index[axis] = rest % plan.shape[axis]
+        rest //= plan.shape[axis]
     while lo < hi:
         for k in range(plan.operands):
-            run.op[k].data = locate(plan, k, plan.ndim, index)
+            offset = 0
+            for axis in range(plan.ndim):
+                offset += index[axis] * plan.step[k][axis]
+            run.op[k].data = <char *> plan.run.op[k].data + offset * plan.itemsize[k]
         run.n = min(plan.shape[inner] - index[inner], hi - lo)
         result += plan.leaf(&run)
         lo += run.n
         index[inner] += run.n
-        carry(plan, plan.ndim, index)
+        for axis in range(inner, 0, -1):
+            if index[axis] < plan.shape[axis]:
+                break
+            index[axis] = 0
+            index[axis - 1] += 1
     return result
-
-
-cdef int64_t run_tiles(const plan_t *plan, int64_t lo, int64_t hi) noexcept nogil:
-    """Rows lo .. hi, TILE_ROWS of them abreast."""
-    cdef run_t run = plan.run
-    cdef int64_t index[64]
-    cdef char *first[8]
-    cdef int64_t rows, row, cell, offset, result = 0
-    cdef int k, inner = plan.ndim - 1
-    decode(plan, inner, lo, index)
-    while lo < hi:
-        for k in range(plan.operands):
-            first[k] = locate(plan, k, inner, index)
-        rows = min(min(<int64_t> TILE_ROWS, plan.shape[inner - 1] - index[inner - 1]), hi - lo)
-        cell = 0
-        while cell < plan.shape[inner]:
-            run.n = min(<int64_t> TILE_CELLS, plan.shape[inner] - cell)
-            for row in range(rows):
-                for k in range(plan.operands):
-                    offset = row * plan.step[k][inner - 1] + cell * plan.step[k][inner]
-                    run.op[k].data = first[k] + offset * plan.itemsize[k]
-                result += plan.leaf(&run)
-            cell += run.n
-        lo += rows
-        index[inner - 1] += rows
-        carry(plan, inner, index)
-    return result
-
-
-cdef int64_t unit(const plan_t *plan) noexcept nogil:
-    """How many cells cannot be parted."""
-    return plan.shape[plan.ndim - 1] if plan.tiled else 1
 
 
 cdef class Chunks:
@@ -257,11 +184,10 @@ cdef class Chunks:
     cdef int64_t parts
 
     def run(self, int64_t part):
-        cdef int64_t result, size = unit(&self.plan)
-        cdef int64_t each = self.plan.cells // size // self.parts, more = self.plan.cells // size % self.parts
+        cdef int64_t result, each = self.plan.cells // self.parts, more = self.plan.cells % self.parts
         cdef int64_t lo = part * each + min(part, more)
         with nogil:
-            result = run_cells(&self.plan, lo * size, (lo + each + (1 if part < more else 0)) * size)
+            result = run_cells(&self.plan, lo, lo + each + (1 if part < more else 0))
         return result
 
 
@@ -275,7 +201,7 @@ cdef int64_t run_plan(const plan_t *plan, int workers) except -1:
         parts = 1
         if plan.bytes >= 2 * BYTES_PER_WORKER:
             parts = min(plan.bytes // BYTES_PER_WORKER, <int64_t> threads.get_num_threads())
-    parts = min(parts, plan.cells // unit(plan))
+    parts = min(parts, plan.cells)
     if parts == 1 and plan.bytes < BYTES_TO_RELEASE:
         return run_cells(plan, 0, plan.cells)
     if parts == 1:
