@@ -53,6 +53,8 @@ def batch(op, size, dtype, layout="contiguous", cells=None, quick=False):
         view = problem.inputs[0]
         yield Contender("copy of the view", looped(np.copyto, np.ones(view.shape, dtype), view), problem.cells)
     yield ours(problem)
+    if layout == "transposed":
+        yield ours(replace(problem, out=np.empty_like(view)), "teeny, output likewise")
     for peer in PEERS:
         given = problem.head(10_000 if quick else 100_000) if peer.slow else problem
         run = None if peer.absent else peer.bind(given)
@@ -64,7 +66,7 @@ def two_threads(op, size, dtype, quick=False):
     problem = make(op, size, dtype, batch_shape(size, dtype, quick))
     yield copy_of(problem.nbytes, problem.cells)
     yield ours(problem)
-    yield ours(problem, workers=2)
+    yield ours(problem, "teeny, 2 threads", workers=2)
 
 
 def one_call(op, size, dtype):
@@ -78,6 +80,6 @@ def one_call(op, size, dtype):
             yield Contender(peer.name, run, 1, one.check)
 
 
-def ours(problem, workers=1):
+def ours(problem, name="teeny", workers=1):
     run = looped(getattr(tny.linalg, problem.function), *problem.inputs, out=problem.out, workers=workers)
-    return Contender("teeny" if workers == 1 else f"teeny, {workers} threads", run, problem.cells, problem.check)
+    return Contender(name, run, problem.cells, problem.check)

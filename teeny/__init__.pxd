@@ -1,5 +1,6 @@
 """The cimport face: names only. The contracts stand where the names are declared."""
 
+from teeny._core.abi cimport import_teeny
 from teeny._core.bundle cimport (bundle, bundle_lane, bundle_mask, bundle_t, mask_full, mask_lane, mask_t, sample,
                                  sample_t)
 from teeny._core.carrier cimport AnyRank, carry as as_anyrank

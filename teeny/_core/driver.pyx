@@ -73,8 +73,11 @@ cdef int count_cells(plan_t *plan) noexcept nogil:
     return 0
 
 
-cdef void reorder(plan_t *plan) noexcept nogil:
-    """Axes of one cell dropped, the others sorted by how far a step along them goes."""
+cdef void reorder(plan_t *plan, int inputs) noexcept nogil:
+    """Axes of one cell dropped, the others sorted by how far a step along them goes.
+
+    A step of an output counts twice: its lines travel to the processor and back.
+    """
     cdef plan_t old = plan[0]
     cdef double cost[64]
     cdef int order[64]
@@ -85,7 +88,7 @@ cdef void reorder(plan_t *plan) noexcept nogil:
             kept[ndim] = axis
             cost[ndim] = 0
             for k in range(old.operands):
-                cost[ndim] += fabs(<double> old.step[k][axis]) * old.itemsize[k]
+                cost[ndim] += fabs(<double> old.step[k][axis]) * old.itemsize[k] * (1 if k < inputs else 2)
             ndim += 1
     order_axes(ndim, cost, order)
     plan.ndim = ndim
@@ -144,7 +147,7 @@ cdef int plan_batch(plan_t *plan, leaf_t leaf, void *context, const anyrank_t *o
         plan.bytes += bytes
     plan.bytes *= plan.cells
     if plan.ndim > 1:
-        reorder(plan)
+        reorder(plan, inputs)
     merge(plan)
     for k in range(plan.operands):
         plan.run.op[k].step = plan.step[k][plan.ndim - 1]

@@ -9,10 +9,12 @@ cimport cython
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
-from teeny cimport (AnyRank, anyrank_t, as_anyrank, batch_apply, cell_move, cells_t, cursor_t, leaf_t, peel_begin,
-                    peel_next, real, run_t, size_front)
+from teeny cimport (AnyRank, anyrank_t, as_anyrank, batch_apply, cell_move, cells_t, cursor_t, import_teeny, leaf_t,
+                    peel_begin, peel_next, real, run_t, size_front)
 
 import numpy as np
+
+import_teeny()  # ImportError beside a teeny that this was not compiled for
 
 
 # ------------------------------------------------- a leaf, for the driver

@@ -27,10 +27,12 @@
 #define TEENY_INLINE static inline __attribute__((always_inline))
 #define TEENY_NOINLINE static __attribute__((noinline, unused))
 #define TEENY_UNROLL _Pragma("GCC unroll 16")
+#define TEENY_PREFETCH(p, writing) __builtin_prefetch(p, writing)
 #else
 #define TEENY_INLINE static inline
 #define TEENY_NOINLINE static
 #define TEENY_UNROLL
+#define TEENY_PREFETCH(p, writing) ((void)0)
 #endif
 
 #define TEENY_LARGEST_CELL 64  /* elements */
@@ -214,6 +216,17 @@ TEENY_INLINE int teeny_cell_order(int64_t rows, int64_t cols, int64_t row_stride
     return TEENY_CELL_STRIDED;
 }
 
+/* Where neighbouring cells lie far apart, processors do not foresee the next one: it is
+ * asked for this many cells ahead, or memory is waited for at every cell. */
+#define TEENY_AHEAD 12
+#define TEENY_FAR 512  /* bytes */
+
+#define TEENY_PREFETCH_CELLS(p, step, size, writing)                                                       \
+    if ((step) * (int64_t)sizeof *(p) > TEENY_FAR || (step) * (int64_t)sizeof *(p) < -TEENY_FAR)           \
+        TEENY_UNROLL for (int k = 0; k < TEENY_LANES; k++)                                                 \
+            TEENY_UNROLL for (size_t byte = 0; byte < (size) * sizeof *(p) + 63; byte += 64)               \
+                TEENY_PREFETCH((const char *)((p) + (k + TEENY_AHEAD) * (step)) + byte, writing);
+
 #if TEENY_LANES > 1
 
 TEENY_INLINE teeny_lanes_t teeny_widen_f64(teeny_lanes_t x) { return x; }
@@ -284,6 +297,7 @@ TEENY_INLINE teeny_lanes_f32_t teeny_narrow_f32(teeny_lanes_t x)
     TEENY_INLINE void teeny_gather_dense_##SUFFIX(const T *p, int64_t step, int size, teeny_lanes_t *x)    \
     {                                                                                                      \
         int e = 0;                                                                                         \
+        TEENY_PREFETCH_CELLS(p, step, size, 0)                                                             \
         TEENY_UNROLL for (; e + TEENY_LANES <= size; e += TEENY_LANES)                                     \
         {                                                                                                  \
             ROW rows[TEENY_LANES];                                                                         \
@@ -296,6 +310,7 @@ TEENY_INLINE teeny_lanes_f32_t teeny_narrow_f32(teeny_lanes_t x)
     TEENY_INLINE void teeny_scatter_dense_##SUFFIX(T *p, int64_t step, int size, const teeny_lanes_t *x)   \
     {                                                                                                      \
         int e = 0;                                                                                         \
+        TEENY_PREFETCH_CELLS(p, step, size, 1)                                                             \
         TEENY_UNROLL for (; e + TEENY_LANES <= size; e += TEENY_LANES)                                     \
         {                                                                                                  \
             ROW rows[TEENY_LANES];                                                                         \
