@@ -11,6 +11,16 @@ from teeny import backends, linalg
 from teeny._core.bundle import BundleIndex, Mask, SampleIndex
 from teeny._core.carrier import AnyRank, as_anyrank
 from teeny._core.config import show_config
+from teeny._core.dispatch import (
+    candidates,
+    dispatch_dlpack,
+    dispatch_dlpack_dtype,
+    dispatch_index,
+    dispatch_layout,
+    dispatch_rank,
+    dispatch_value,
+    dispatch_values,
+)
 from teeny._core.errors import (
     ArgumentError,
     BoundaryError,
@@ -22,6 +32,7 @@ from teeny._core.errors import (
     LinAlgError,
     ShapeError,
 )
+from teeny._core.geometry import anyshape, ccontiguous, etc, fcontiguous, keep_strides, shape, storage, strides
 from teeny._core.layout import Extents, dyn, layout_left, layout_right, layout_stride
 from teeny._core.threads import get_num_threads, set_num_threads, threads
 from teeny._core.view import View
@@ -47,17 +58,33 @@ __all__ = [
     "ShapeError",
     "View",
     "__version__",
+    "anyshape",
     "as_anyrank",
     "backends",
+    "candidates",
+    "ccontiguous",
+    "dispatch_dlpack",
+    "dispatch_dlpack_dtype",
+    "dispatch_index",
+    "dispatch_layout",
+    "dispatch_rank",
+    "dispatch_value",
+    "dispatch_values",
     "dyn",
+    "etc",
+    "fcontiguous",
     "get_include",
     "get_num_threads",
+    "keep_strides",
     "layout_left",
     "layout_right",
     "layout_stride",
     "linalg",
     "set_num_threads",
+    "shape",
     "show_config",
+    "storage",
+    "strides",
     "threads",
 ]
 

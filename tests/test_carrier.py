@@ -249,6 +249,78 @@ def test_copied_metadata():
     np.testing.assert_array_equal(np.asarray(as_anyrank(stored)), x)
 
 
+def store_of(index, rank):
+    """The C struct: teeny_anyrank64_t and teeny_anyrank32_t, for rank 32."""
+    fields = {"data": ctypes.c_void_p, "ndim": ctypes.c_int64, "shape": index * rank, "strides": index * rank}
+    return type("Store", (ctypes.Structure,), {"_fields_": list(fields.items())})
+
+
+@pytest.mark.parametrize(("to", "nbytes"), [("int64", 528), ("int32", 272), ("uint32", 272), ("int16", 144)])
+def test_reindexed(to, nbytes):
+    x = np.arange(24.0).reshape(2, 3, 4)[:, ::-1] if to[0] == "i" else np.arange(24.0).reshape(2, 3, 4)
+    at = as_anyrank(x)
+    narrow = at.reindex(to)
+    assert (narrow.index_dtype, narrow.metadata_nbytes, narrow.device_passable) == (np.dtype(to), nbytes, True)
+    assert (narrow.shape, narrow.strides, narrow.space, narrow.owner) == (at.shape, at.strides, at.space, x)
+    kind = store_of(np.ctypeslib.as_ctypes_type(np.dtype(to)), 32)
+    assert ctypes.sizeof(kind) == nbytes == len(narrow.metadata)
+    store = kind.from_buffer_copy(narrow.metadata)
+    assert (store.data, store.ndim) == (at.data, 3)
+    assert (tuple(store.shape[:3]), tuple(store.strides[:3])) == (at.shape, at.strides)
+    np.testing.assert_array_equal([np.asarray(cell) for cell in narrow.peel_front(-2)], x)
+    assert {cell.index_dtype for cell in narrow.peel_front(-2)} == {np.dtype(to)}
+    assert narrow.fixed(3).index_dtype == narrow.peel_front_at(0, -1).index_dtype == np.dtype(to)
+
+
+def test_stores_of_other_ranks():
+    at = as_anyrank(np.zeros((2, 3, 4)), copy_meta=True, max_rank=5)
+    assert at.metadata_nbytes == ctypes.sizeof(store_of(ctypes.c_int64, 5)) == 96
+    for to, index in (("int32", ctypes.c_int32), ("int16", ctypes.c_int16), ("uint8", ctypes.c_uint8)):
+        assert at.reindex(to).metadata_nbytes == ctypes.sizeof(store_of(index, 5))
+        assert at.reindex(to, max_rank=3).metadata_nbytes == ctypes.sizeof(store_of(index, 3))
+    assert as_anyrank(np.zeros(3)).metadata is None
+    with pytest.raises(tny.ShapeError, match="reindex: x: found 3 axes, expected at most max_rank=2"):
+        at.reindex("int32", max_rank=2)
+    with pytest.raises(tny.ArgumentError, match="reindex: max_rank: found 65"):
+        at.reindex("int32", max_rank=65)
+
+
+@given(strided_arrays())
+def test_reindex_if_and_only_if_it_fits(x):
+    at = as_anyrank(x, copy_meta=True)
+    for to in ("int8", "uint8", "int32"):
+        if at.index_fits(to):
+            np.testing.assert_array_equal(np.asarray(at.reindex(to)), x)
+        else:
+            with pytest.raises(tny.LayoutError, match=f"reindex: found sizes .* expected them to fit {to}"):
+                at.reindex(to)
+
+
+def test_reindex_at_the_edges():
+    assert as_anyrank(np.zeros(127, "i1")).reindex("int8").shape == (127,)
+    for size, step in ((300, 1), (128, 1), (2, 128), (2, -129)):
+        at = AnyRank.from_pointer(4096, "i1", (size,), (step,))
+        assert not at.index_fits("int8")
+        with pytest.raises(tny.LayoutError, match="expected them to fit int8"):
+            at.reindex("int8")
+    assert AnyRank.from_pointer(4096, "i1", (2, 2), (-128, 127)).reindex("int8").strides == (-128, 127)
+    with pytest.raises(tny.LayoutError, match="fit int32"):
+        as_anyrank(np.broadcast_to(np.zeros(1), (2**40,))).reindex("int32")
+
+
+def test_strides_that_are_not_seen_need_not_fit():
+    wide = AnyRank.from_pointer(POINTER, "f8", (1, 2), np.array([2**63 + 8, 1], np.uint64))
+    assert (wide.index_dtype, wide.strides) == (np.uint64, (2**63 + 8, 1))
+    assert wide.index_fits("int8")
+    for narrow in (wide.reindex("int8"), wide.reindex("int64")):
+        assert (narrow.strides, narrow.shape) == ((0, 1), (1, 2))
+    assert np.asarray(wide).shape == (1, 2)
+    assert [cell.index_dtype for cell in wide.peel_front(-1)] == [np.uint64]
+    assert AnyRank.from_pointer(POINTER, "f8", (1, 2), (2**40, 1)).reindex("int32").strides == (0, 1)
+    with pytest.raises(tny.LayoutError, match="byte strides that fit 64 bits"):
+        AnyRank.from_pointer(POINTER, "f8", (2,), np.array([2**63 + 8], np.uint64))
+
+
 def test_store_too_small():
     with pytest.raises(tny.ShapeError, match="found 3 axes, expected at most max_rank=2"):
         as_anyrank(np.zeros((1, 2, 3)), copy_meta=True, max_rank=2)
@@ -328,11 +400,6 @@ def test_strides_that_do_not_divide_are_refused():
     x = np.zeros(4, np.dtype([("a", "u1"), ("b", "f4")]))["b"]
     with pytest.raises(tny.LayoutError, match="found a stride of 5 bytes on axis 0, expected a multiple of the item"):
         as_anyrank(x)
-
-
-def test_static_geometry_is_not_promised():
-    with pytest.raises(tny.ArgumentError, match="shape, layout"):
-        as_anyrank(np.zeros(3), (3,))
 
 
 POINTER = np.zeros(64).ctypes.data

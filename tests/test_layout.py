@@ -121,6 +121,21 @@ def test_reach_at_the_edges_of_64_bits():
     assert layout_stride(Extents(2**32, 2**31 - 1), (0, 0)).required_span_size() == 1
 
 
+def test_strides_are_measured_in_the_type_they_are_stored_in():
+    far = layout_stride(Extents(2), np.array([2**63 + 8], np.uint64))
+    assert (far.strides, far.reach, far.required_span_size()) == ((2**63 + 8,), (0, 2**63 + 8), 2**63 + 9)
+    assert far.index_dtype == np.uint64
+    assert [far.index_fits(to) for to in INTEGERS] == [False] * 7 + [True]
+    assert layout_stride(Extents(2), np.array([2**64 - 1], np.uint64)).reach == (0, 2**64 - 1)
+    assert layout_stride(Extents(2), np.array([2**63 - 1], np.uint64)).index_fits("int64")
+    assert not layout_stride(Extents(2), np.array([2**63], np.uint64)).index_fits("int64")
+    assert layout_stride(Extents(1, 0), np.array([2**63, 2**64 - 1], np.uint64)).reach == (0, -1)
+    assert layout_stride(Extents(1), np.array([2**64 - 1], np.uint64)).index_fits("int8")
+    for sizes, strides in (((3,), [2**63]), ((2, 2), [2**63, 2**63]), ((2, 2), [1, 2**64 - 1])):
+        with pytest.raises(tny.LayoutError, match="64 bits"):
+            layout_stride(Extents(*sizes), np.array(strides, np.uint64))
+
+
 @pytest.mark.parametrize(
     ("shape", "strides"),
     [

@@ -8,10 +8,11 @@ from libc.stdint cimport int64_t
 from teeny._core.view cimport Strided
 
 cdef class AnyRank(Strided):
-    cdef int64_t *store            # of copy_meta: data, ndim, shape[max_rank], strides[max_rank]
+    cdef char *store               # of copy_meta: data, ndim, shape[max_rank], strides[max_rank]
     cdef int max_rank
     cdef void flag_alignment(self) noexcept
-    cdef int copy_metadata(self, object max_rank) except -1
+    cdef int promise(self, object shape, object layout, str what) except -1
+    cdef int copy_metadata(self, object max_rank, str what) except -1
 
 # What Python's as_anyrank does when it is given nothing else.
 cdef AnyRank carry(object x)

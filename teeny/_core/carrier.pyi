@@ -1,14 +1,16 @@
 from collections.abc import Sequence
 from typing import Any
 
+from teeny._core.geometry import LayoutTag, anyshape
+from teeny._core.layout import Extents
 from teeny._core.peel import Cells
 from teeny._core.view import Strided, View
 from teeny._core.vocabulary import Device
 
 def as_anyrank(
     x: Any,
-    shape: None = None,
-    layout: None = None,
+    shape: anyshape | None = None,
+    layout: LayoutTag = ...,
     *,
     copy_meta: bool = False,
     max_rank: int = 32,
@@ -33,7 +35,10 @@ class AnyRank(Strided):
     def copy_meta(self) -> bool: ...
     @property
     def device_passable(self) -> bool: ...
+    @property
+    def metadata(self) -> bytes | None: ...
+    def reindex(self, to: Any, max_rank: int | None = None) -> AnyRank: ...
     def size_front(self, keep: int) -> int: ...
     def peel_front(self, keep: int) -> Cells[View]: ...
-    def peel_front_at(self, i: int, keep: int) -> View: ...
+    def peel_front_at(self, i: int, keep: int | Extents, layout: LayoutTag = ...) -> View: ...
     def fixed(self, rank: int) -> View: ...

@@ -1,7 +1,7 @@
 """The boundary: any array of any rank as an `AnyRank`, without a copy."""
 
 from cpython.buffer cimport PyObject_CheckBuffer
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 
 import numpy as np
@@ -10,12 +10,16 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from teeny._core.errors import ArgumentError, BoundaryError, DeviceError, DTypeError, LayoutError, ShapeError
-from teeny._core.layout cimport Mapping, integers, make_mapping, strides_right
+from teeny._core.geometry cimport promised
+from teeny._core.layout cimport (Mapping, derive, index_type_of, integers, layout_stride, make_extents, make_mapping,
+                                 narrowed, strides_right)
 from teeny._core.peel cimport cell_at, count_cells, cells_of
 from teeny._core.view cimport SPACES, Strided, make_view
 from teeny._core.vocabulary cimport (COMPLEX, CPU, CUDA, CUDA_HOST, CUDA_MANAGED, GPU_VIEW, MAPPED, MAX_NDIM, PINNED,
-                                     READONLY, UNALIGNED, VIEW, Device, DType, anyrank_t, dtype_from_numpy,
-                                     raise_status)
+                                     READONLY, UINT, UNALIGNED, VIEW, Device, DType, anyrank_t, dtype_from_numpy,
+                                     dtype_t, raise_status)
+
+from teeny._core.geometry import keep_strides
 
 cnp.import_array()
 
@@ -24,7 +28,7 @@ __all__ = ["AnyRank", "as_anyrank"]
 cdef dict SPACE_OF = {CPU: VIEW, CUDA: GPU_VIEW, CUDA_HOST: PINNED, CUDA_MANAGED: MAPPED}
 
 
-def as_anyrank(x, shape=None, layout=None, *, copy_meta=False, max_rank=32, space=None):
+def as_anyrank(x, shape=None, layout=keep_strides, *, copy_meta=False, max_rank=32, space=None):
     """
     Describe any array, whatever its rank, without copying it.
 
@@ -36,8 +40,11 @@ def as_anyrank(x, shape=None, layout=None, *, copy_meta=False, max_rank=32, spac
         Read-only, empty, 0-d, broadcast, reversed, overlapping and unaligned arrays are welcome.
         A ``numpy.matrix`` is taken as the two-dimensional array it is; lists and masked arrays
         are refused.
-    shape, layout : None
-        No static geometry is promised.
+    shape : anyshape, optional
+        Sizes that the first and the last axes are promised to have: ``anyshape[..., -1, 3]``.
+    layout : LayoutTag, optional
+        Strides that the axes after the ``...`` are promised to have: `keep_strides` (anything),
+        `ccontiguous`, `fcontiguous` or ``strides(...)``.
     copy_meta : bool, optional
         Copy shape and strides into a store of `max_rank` axes, which can be passed by value.
     max_rank : int, optional
@@ -56,11 +63,11 @@ def as_anyrank(x, shape=None, layout=None, *, copy_meta=False, max_rank=32, spac
     DTypeError
         If it does not hold numbers or booleans in native byte order.
     LayoutError
-        If its strides are no multiples of its item.
+        If its strides are no multiples of its item, or not as promised.
     DeviceError
         If its memory is not in `space`.
     ShapeError
-        If it has more axes than the store.
+        If it has more axes than the store, or its sizes are not as promised.
 
     Examples
     --------
@@ -80,12 +87,12 @@ def as_anyrank(x, shape=None, layout=None, *, copy_meta=False, max_rank=32, spac
     AnyRank(shape=(3,), strides=(1,), dtype=uint8)
     """
     cdef AnyRank at = carry(x)
-    if shape is not None or layout is not None:
-        raise ArgumentError("as_anyrank: shape, layout: found a promise of static geometry, expected None")
+    if shape is not None or layout is not keep_strides:
+        at.promise(shape, layout, "as_anyrank")
     if space is not None:
         check_space(at, space)
     if copy_meta:
-        at.copy_metadata(max_rank)
+        at.copy_metadata(max_rank, "as_anyrank")
     return at
 
 
@@ -141,6 +148,7 @@ cdef ndarray array_of_dlpack(object x):
 cdef AnyRank carry_strided(Strided x):
     cdef AnyRank at = AnyRank.__new__(AnyRank)
     at.describe(&x.c, x.mapping, x.owner)
+    at.tail = x.tail
     return at
 
 
@@ -174,7 +182,7 @@ cdef int check_space(AnyRank at, object space) except -1:
         raise ArgumentError(f"as_anyrank: space: found {space!r}, expected one of {', '.join(SPACES)}")
     if space != SPACES[at.c.space]:
         raise DeviceError(f"as_anyrank: space: found memory in {SPACES[at.c.space]!r} (on {at.device}), "
-                          f"expected {space!r}")
+                          f"expected {str(space)!r}")
     return 0
 
 
@@ -214,7 +222,8 @@ cdef class AnyRank(Strided):
         shape : sequence of int
             The size of each axis.
         strides : sequence of int, optional
-            The stride of each axis, in elements. C order by default.
+            The stride of each axis, in elements; C order by default. An array of uint64 makes that
+            the index type.
         device : Device or str, optional
             Where the memory lies; the host by default.
         owner : object, optional
@@ -263,31 +272,35 @@ cdef class AnyRank(Strided):
         at.flag_alignment()
         return at
 
+    cdef int promise(self, object shape, object layout, str what) except -1:
+        """Static geometry, checked once, here; the carrier is new."""
+        self.mapping, self.tail = promised(self.mapping, shape, layout, what)
+        self.c.shape, self.c.strides = self.mapping.shape, self.mapping.steps
+        return 0
+
     cdef void flag_alignment(self) noexcept:
         """Elements are a multiple of their size apart, so the first one speaks for all."""
         cdef int alignment = self.c.dtype.bits // (16 if self.c.dtype.code == COMPLEX else 8)
         if self.mapping.size > 0 and alignment > 0 and <uintptr_t> self.c.data % alignment != 0:
             self.c.flags |= UNALIGNED
 
-    cdef int copy_metadata(self, object max_rank) except -1:
-        """Shape and strides move into a store: data, ndim, shape[max_rank], strides[max_rank]."""
-        cdef int axis, room
+    cdef int copy_metadata(self, object max_rank, str what) except -1:
+        """Fill the store: data, ndim, shape[max_rank], strides[max_rank], the latter two of the index type."""
+        cdef int axis, room, width = self.mapping.index.bits // 8
         if not isinstance(max_rank, int) or not 0 <= max_rank <= MAX_NDIM:
-            raise ArgumentError(f"as_anyrank: max_rank: found {max_rank!r}, expected an integer from 0 to {MAX_NDIM}")
+            raise ArgumentError(f"{what}: max_rank: found {max_rank!r}, expected an integer from 0 to {MAX_NDIM}")
         room = max_rank
         if self.c.ndim > room:
-            raise ShapeError(f"as_anyrank: x: found {self.c.ndim} axes, expected at most max_rank={room}")
-        self.store = <int64_t *> calloc(2 + 2 * room, sizeof(int64_t))
+            raise ShapeError(f"{what}: x: found {self.c.ndim} axes, expected at most max_rank={room}")
+        self.store = <char *> calloc(1, stored_nbytes(room, width))
         if self.store == NULL:
             raise MemoryError
         self.max_rank = room
-        self.store[0] = <int64_t> <uintptr_t> self.c.data
-        self.store[1] = self.c.ndim
+        (<void **> self.store)[0] = self.c.data
+        (<int64_t *> self.store)[1] = self.c.ndim
         for axis in range(self.c.ndim):
-            self.store[2 + axis] = self.c.shape[axis]
-            self.store[2 + room + axis] = self.c.strides[axis]
-        self.c.shape = self.store + 2
-        self.c.strides = self.store + 2 + room
+            put(self.store + 16 + axis * width, self.c.shape[axis], width)
+            put(self.store + 16 + (room + axis) * width, self.c.strides[axis], width)
         return 0
 
     def __dealloc__(self):
@@ -311,7 +324,66 @@ cdef class AnyRank(Strided):
     @property
     def metadata_nbytes(self):
         """Bytes of the C struct that describes the array."""
-        return sizeof(anyrank_t) if self.store == NULL else (2 + 2 * self.max_rank) * sizeof(int64_t)
+        if self.store == NULL:
+            return sizeof(anyrank_t)
+        return stored_nbytes(self.max_rank, self.mapping.index.bits // 8)
+
+    @property
+    def metadata(self):
+        """
+        The C struct of `copy_meta` or `reindex`, as bytes: data, ndim, shape and strides; or None.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank
+        >>> at = as_anyrank(np.zeros((2, 3)), copy_meta=True, max_rank=2)
+        >>> np.frombuffer(at.metadata, np.int64)[1:]
+        array([2, 2, 3, 3, 1])
+        """
+        return None if self.store == NULL else self.store[:self.metadata_nbytes]
+
+    def reindex(self, to, max_rank=None):
+        """
+        The same memory, with sizes and strides in a store of another integer type.
+
+        Parameters
+        ----------
+        to : dtype
+            int8 to int64, or uint8 to uint64.
+        max_rank : int, optional
+            Axes of the store, up to 64: as many as now, or 32 if there is none.
+
+        Returns
+        -------
+        AnyRank
+            Its space and static geometry are the same. Its cells have the index type too.
+
+        Raises
+        ------
+        LayoutError
+            If ``index_fits(to)`` is false.
+        ShapeError
+            If there are more axes than the store has.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank
+        >>> at = as_anyrank(np.zeros((2, 3, 3)), copy_meta=True)
+        >>> at.metadata_nbytes, at.reindex("int32").metadata_nbytes
+        (528, 272)
+        >>> at.reindex("int32").peel_front_at(0, -2).index_dtype
+        dtype('int32')
+        """
+        cdef AnyRank at = carry_strided(self)
+        if self.tail is not None:
+            at.tail = narrowed(self.tail, to, "reindex")
+        at.describe(&self.c, narrowed(self.mapping, to, "reindex"), self.owner)
+        if max_rank is None:
+            max_rank = 32 if self.store == NULL else self.max_rank
+        at.copy_metadata(max_rank, "reindex")
+        return at
 
     def size_front(self, keep):
         """
@@ -370,7 +442,7 @@ cdef class AnyRank(Strided):
         """
         return cells_of(self, keep)
 
-    def peel_front_at(self, i, keep):
+    def peel_front_at(self, i, keep, layout=keep_strides):
         """
         One cell of the batch.
 
@@ -378,8 +450,11 @@ cdef class AnyRank(Strided):
         ----------
         i : int
             Which one, in row-major order.
-        keep : int
-            Minus the number of trailing axes that make a cell.
+        keep : int or Extents
+            Minus the number of trailing axes that make a cell; or what ``teeny.shape`` gives, the
+            sizes that these axes are promised to have.
+        layout : LayoutTag, optional
+            With a shape: the strides that they are promised to have.
 
         Returns
         -------
@@ -389,6 +464,8 @@ cdef class AnyRank(Strided):
         ------
         BoundsError
             If there is no such cell.
+        ShapeError, LayoutError
+            If sizes or strides are not as promised.
 
         Examples
         --------
@@ -396,8 +473,11 @@ cdef class AnyRank(Strided):
         >>> from teeny import as_anyrank
         >>> np.asarray(as_anyrank(np.arange(12).reshape(2, 2, 3)).peel_front_at(2, -1))
         array([6, 7, 8])
+        >>> from teeny import ccontiguous, shape
+        >>> as_anyrank(np.zeros((7, 2, 3))).peel_front_at(2, shape(-1, 3), ccontiguous).static_stride(0)
+        3
         """
-        return cell_at(self, i, keep)
+        return cell_at(self, i, keep, layout)
 
     def fixed(self, rank):
         """
@@ -429,10 +509,27 @@ cdef class AnyRank(Strided):
         return make_view(self, self.mapping, self.c.data)
 
 
+cdef size_t stored_nbytes(int room, int width) noexcept:
+    """Bytes of a store, a whole number of pointers."""
+    return 16 + (2 * room * width + 7) // 8 * 8
+
+
+cdef void put(char *place, int64_t number, int width) noexcept:
+    if width == 8:
+        (<int64_t *> place)[0] = number
+    elif width == 4:
+        (<int32_t *> place)[0] = <int32_t> number
+    elif width == 2:
+        (<int16_t *> place)[0] = <int16_t> number
+    else:
+        (<int8_t *> place)[0] = <int8_t> number
+
+
 cdef Mapping mapping_of(object shape, object strides):
     cdef tuple sizes = integers(shape, "from_pointer: shape"), steps
     cdef int64_t size[64]
     cdef int64_t step[64]
+    cdef dtype_t index = index_type_of(strides)
     cdef int axis, ndim
     if len(sizes) > MAX_NDIM or min(sizes, default=0) < 0:
         raise ShapeError(f"from_pointer: shape: found {sizes}, expected at most {MAX_NDIM} sizes of at least 0")
@@ -442,9 +539,11 @@ cdef Mapping mapping_of(object shape, object strides):
     if strides is None:
         raise_status(strides_right(ndim, size, step), "from_pointer: shape")
     else:
-        steps = integers(strides, "from_pointer: strides")
+        steps = integers(strides, "from_pointer: strides", index.code == UINT)
         if len(steps) != ndim:
             raise LayoutError(f"from_pointer: strides: found {len(steps)}, expected one for each of {ndim} axes")
+        if index.code == UINT:
+            return derive(layout_stride, index, make_extents((-1,) * ndim, sizes), steps, None, "from_pointer: strides")
         for axis in range(ndim):
             step[axis] = steps[axis]
     return make_mapping(ndim, size, step, "from_pointer: shape, strides")
@@ -454,11 +553,14 @@ cdef object address(object ptr, Mapping mapping, int itemsize):
     """`ptr`, if every element that the mapping reaches can lie in memory."""
     first = integers((ptr,), "from_pointer: ptr")[0]
     low, high = mapping.reach
+    strides = mapping.strides
+    if mapping.index.code == UINT:  # 2**63 and more only where no stride is seen
+        strides = [stride for axis, stride in enumerate(strides) if mapping.shape[axis] > 1 and mapping.size > 0]
     if first < 0:
         raise BoundaryError(f"from_pointer: ptr: found {first}, expected an address")
     if first == 0 and mapping.size > 0:
         raise BoundaryError(f"from_pointer: ptr: found 0, with elements to read: shape {mapping.extents.shape}")
-    if max(map(abs, mapping.strides), default=0) * itemsize >= 2**63:
+    if max(map(abs, strides), default=0) * itemsize >= 2**63:
         raise LayoutError(f"from_pointer: strides: found {mapping.strides}, expected byte strides that fit 64 bits")
     if first + low * itemsize < 0 or first + (high + 1) * itemsize > 2**63:
         raise BoundaryError(f"from_pointer: found elements {low} to {high} from address {first}, "

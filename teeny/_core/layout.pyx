@@ -8,8 +8,10 @@ import operator
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+import numpy as np
+
 from teeny._core.errors import ArgumentError, BoundsError, DTypeError, LayoutError, ShapeError
-from teeny._core.vocabulary cimport INT, MAX_NDIM, UINT, DType, dtype_t, raise_status
+from teeny._core.vocabulary cimport INT, MAX_NDIM, UINT, DType, dtype_t, make_dtype, raise_status
 
 __all__ = ["Extents", "dyn", "layout_left", "layout_right", "layout_stride"]
 
@@ -17,15 +19,46 @@ __all__ = ["Extents", "dyn", "layout_left", "layout_right", "layout_stride"]
 dyn = -1
 
 
-cdef tuple integers(object values, str what):
+INT64.code, INT64.bits, INT64.lanes = INT, 64, 1
+
+
+cdef tuple integers(object values, str what, bint unsigned=False):
     try:
         numbers = tuple([operator.index(value) for value in values])
     except TypeError:
         raise ArgumentError(f"{what}: found {values!r}, expected a sequence of integers") from None
+    least, most = (0, 2**64) if unsigned else (-2**63, 2**63)
     for number in numbers:
-        if not -2**63 <= number < 2**63:
+        if not least <= number < most:
             raise LayoutError(f"{what}: found {number}, expected integers that fit 64 bits")
     return numbers
+
+
+cdef dtype_t index_type_of(object strides):
+    cdef dtype_t index = INT64
+    if isinstance(strides, np.ndarray) and strides.dtype == np.uint64:
+        index.code = UINT
+    return index
+
+
+cdef dtype_t integer_type(object to, str what) except *:
+    cdef dtype_t c = (<DType> DType(to)).c
+    if c.lanes != 1 or c.bits not in (8, 16, 32, 64) or c.code not in (INT, UINT):
+        raise DTypeError(f"{what}: found {to!r}, expected an integer type")
+    return c
+
+
+cdef tuple ordered_right(tuple pattern):
+    cdef list strides = []
+    step = 1
+    for size in reversed(pattern):
+        strides.append(step)
+        step = dyn if dyn in (step, size) else step * max(size, 1)
+    return tuple(reversed(strides))
+
+
+cdef tuple ordered_left(tuple pattern):
+    return ordered_right(pattern[::-1])[::-1]
 
 
 cdef class Extents:
@@ -64,7 +97,6 @@ cdef class Extents:
 
     def __call__(self, *sizes):
         """The same pattern with its dynamic sizes, in order."""
-        cdef Extents known = Extents.__new__(Extents)
         cdef tuple numbers = integers(sizes, "Extents")
         if len(numbers) != self.rank_dynamic:
             raise ShapeError(f"Extents: found {len(numbers)} sizes, expected {self.rank_dynamic}, "
@@ -72,9 +104,7 @@ cdef class Extents:
         if any(size < 0 for size in numbers):
             raise ShapeError(f"Extents: found {sizes}, expected sizes of at least 0")
         given = iter(numbers)
-        known.pattern = self.pattern
-        known.sizes = tuple([next(given) if size == dyn else size for size in self.pattern])
-        return known
+        return make_extents(self.pattern, tuple([next(given) if size == dyn else size for size in self.pattern]))
 
     @property
     def rank(self):
@@ -125,10 +155,15 @@ cdef class Extents:
         return f"{text}({', '.join(given)})"
 
 
-def remake(pattern, sizes):
-    cdef Extents extents = Extents(*pattern)
+cdef Extents make_extents(tuple pattern, tuple sizes):
+    cdef Extents extents = Extents.__new__(Extents)
+    extents.pattern = pattern
     extents.sizes = sizes
     return extents
+
+
+def remake(pattern, sizes):
+    return make_extents((<Extents> Extents(*pattern)).pattern, sizes)
 
 
 cdef class Mapping:
@@ -142,14 +177,30 @@ cdef class Mapping:
             raise MemoryError
         self.ndim = ndim
         self.steps = self.shape + ndim
+        self.index = INT64
         return 0
 
     cdef int measure(self, str what) except -1:
         """Size and reach, once shape and strides are there."""
         cdef int64_t span
         raise_status(array_size(self.ndim, self.shape, &self.size), what)
+        if self.index.code == UINT:
+            return raise_status(array_reach_unsigned(self.ndim, self.shape, self.steps, &self.low, &self.high), what)
         raise_status(array_reach(self.ndim, self.shape, self.steps, &self.low, &self.high), what)
         return raise_status(reach_span(self.low, self.high, &span), what)
+
+    cdef bint fits(self, dtype_t to) noexcept:
+        cdef uint64_t most = (<uint64_t> -1) >> (64 - to.bits + (to.code == INT))
+        cdef int64_t least = -1 - <int64_t> most if to.code == INT else 0
+        return index_range_fits(self.ndim, self.shape, self.low, self.high, least, most)
+
+    cdef tuple static_strides(self):
+        """Per axis the static stride, or `dyn`."""
+        if isinstance(self, layout_right):
+            return ordered_right((<Extents> self.extents).pattern)
+        if isinstance(self, layout_left):
+            return ordered_left((<Extents> self.extents).pattern)
+        return (dyn,) * self.ndim if self.fixed is None else self.fixed
 
     def __dealloc__(self):
         free(self.shape)
@@ -172,16 +223,44 @@ cdef class Mapping:
     def strides(self):
         """The stride of each axis, in elements."""
         cdef int axis
+        if self.index.code == UINT:
+            return tuple([<uint64_t> self.steps[axis] for axis in range(self.ndim)])
         return tuple([self.steps[axis] for axis in range(self.ndim)])
+
+    def static_stride(self, axis):
+        """
+        The static stride of an axis, or `dyn`.
+
+        Of C order it is static where all later sizes are, of Fortran order where all earlier ones
+        are. A stride of -1 counts as dynamic.
+
+        Examples
+        --------
+        >>> from teeny import Extents, dyn, layout_right
+        >>> m = layout_right(Extents(dyn, 3, 3)(5))
+        >>> m.static_stride(0), m.extents.static_extent(0) == dyn
+        (9, True)
+        """
+        if not 0 <= operator.index(axis) < self.ndim:
+            raise BoundsError(f"static_stride: found axis {axis}, expected 0 to {self.ndim - 1}")
+        return self.static_strides()[axis]
+
+    @property
+    def index_dtype(self):
+        """The type in which sizes and strides are stored."""
+        return make_dtype(self.index).numpy
 
     @property
     def reach(self):
         """The lowest and the highest offset of any index; ``(0, -1)`` if there is no index."""
+        if self.index.code == UINT and self.size > 0:
+            return 0, <uint64_t> self.high
         return self.low, self.high
 
     def required_span_size(self):
         """How many elements lie from the lowest to the highest that is reached; 0 for an empty array."""
-        return self.high - self.low + 1
+        low, high = self.reach
+        return high - low + 1
 
     def __call__(self, *index):
         """The offset, in elements, of the element at `index`."""
@@ -218,12 +297,7 @@ cdef class Mapping:
         >>> layout_stride(Extents(300), (0,)).index_fits("int8")
         False
         """
-        cdef dtype_t c = (<DType> DType(to)).c
-        if c.lanes != 1 or c.bits > 64 or c.code not in (INT, UINT):
-            raise DTypeError(f"index_fits: found {to!r}, expected an integer type")
-        cdef uint64_t most = (<uint64_t> -1) >> (64 - c.bits + (c.code == INT))
-        cdef int64_t least = -1 - <int64_t> most if c.code == INT else 0
-        return index_range_fits(self.ndim, self.shape, self.low, self.high, least, most)
+        return self.fits(integer_type(to, "index_fits"))
 
 
 cdef int place(Mapping mapping, object extents) except -1:
@@ -238,6 +312,16 @@ cdef int place(Mapping mapping, object extents) except -1:
     mapping.known = extents
     for axis in range(mapping.ndim):
         mapping.shape[axis] = shape[axis]
+    return 0
+
+
+cdef int set_strides(Mapping mapping, tuple strides) except -1:
+    cdef int axis
+    for axis in range(mapping.ndim):
+        if mapping.index.code == UINT:
+            mapping.steps[axis] = <int64_t> <uint64_t> strides[axis]
+        else:
+            mapping.steps[axis] = strides[axis]
     return 0
 
 
@@ -311,7 +395,7 @@ cdef class layout_stride(Mapping):
     extents : Extents
         The size of each axis.
     strides : sequence of int
-        The stride of each axis, in elements.
+        The stride of each axis, in elements. In a NumPy array of uint64 they may exceed 2**63.
 
     Raises
     ------
@@ -327,13 +411,13 @@ cdef class layout_stride(Mapping):
     """
 
     def __init__(self, extents, strides):
-        cdef tuple steps = integers(strides, "layout_stride: strides")
-        cdef int axis
+        cdef dtype_t index = index_type_of(strides)
+        cdef tuple steps = integers(strides, "layout_stride: strides", index.code == UINT)
         place(self, extents)
+        self.index = index
         if len(steps) != self.ndim:
             raise LayoutError(f"layout_stride: found {len(steps)} strides, expected one for each of {self.ndim} axes")
-        for axis in range(self.ndim):
-            self.steps[axis] = steps[axis]
+        set_strides(self, steps)
         self.measure("layout_stride")
 
     def __repr__(self):
@@ -349,3 +433,39 @@ cdef Mapping make_mapping(int ndim, const int64_t *shape, const int64_t *strides
         mapping.steps[axis] = strides[axis]
     mapping.measure(what)
     return mapping
+
+
+cdef Mapping derive(type layout, dtype_t index, Extents extents, tuple strides, tuple fixed, str what):
+    cdef Mapping mapping = layout.__new__(layout)
+    place(mapping, extents)
+    if layout is layout_right:
+        raise_status(strides_right(mapping.ndim, mapping.shape, mapping.steps), what)
+    elif layout is layout_left:
+        raise_status(strides_left(mapping.ndim, mapping.shape, mapping.steps), what)
+    else:
+        mapping.index.code = index.code
+        if index.code == UINT and min(strides, default=0) < 0:
+            raise LayoutError(f"{what}: found strides {strides}, expected none below 0 for {make_dtype(index)}")
+        set_strides(mapping, integers(strides, what, index.code == UINT))
+        mapping.fixed = fixed
+    mapping.index = index
+    mapping.measure(what)
+    if not mapping.fits(index):
+        raise LayoutError(f"{what}: found sizes {mapping.extents.shape} and offsets {mapping.reach}, "
+                          f"expected them to fit {make_dtype(index)}")
+    return mapping
+
+
+cdef Mapping narrowed(Mapping mapping, object to, str what):
+    cdef dtype_t index = integer_type(to, what)
+    cdef tuple strides = mapping.strides, fixed = mapping.fixed
+    limits = np.iinfo(make_dtype(index).numpy)
+    if not mapping.fits(index):
+        raise LayoutError(f"{what}: found sizes {mapping.extents.shape} and offsets {mapping.reach}, "
+                          f"expected them to fit {limits.dtype}")
+    # what fits by offset may still have strides that do not, on axes where no stride is ever seen
+    seen = tuple([limits.min <= stride <= limits.max for stride in strides])
+    strides = tuple([stride if fits else 0 for stride, fits in zip(strides, seen)])
+    if fixed is not None:
+        fixed = tuple([stride if fits else 0 for stride, fits in zip(fixed, seen)])
+    return derive(type(mapping), index, mapping.extents, strides, fixed, what)

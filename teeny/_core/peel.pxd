@@ -41,5 +41,5 @@ cdef extern from "teeny/peel.h" nogil:
 
 # The methods of AnyRank; `what` names the method in errors.
 cdef int64_t count_cells(Strided source, object keep, int *kept, str what) except -1
-cdef View cell_at(Strided source, object i, object keep)
+cdef View cell_at(Strided source, object i, object keep, object layout)
 cdef object cells_of(Strided source, object keep)

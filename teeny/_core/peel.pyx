@@ -8,9 +8,12 @@ import operator
 from libc.stdint cimport int64_t
 
 from teeny._core.errors import ArgumentError, BoundsError, ShapeError
-from teeny._core.layout cimport Mapping, make_mapping
+from teeny._core.geometry cimport recast, trailing
+from teeny._core.layout cimport Extents, Mapping
 from teeny._core.view cimport Strided, View, make_view
 from teeny._core.vocabulary cimport raise_status
+
+from teeny._core.geometry import keep_strides
 
 __all__ = ["BatchIndex", "Cells"]
 
@@ -32,18 +35,24 @@ cdef int64_t count_cells(Strided source, object keep, int *kept, str what) excep
     return cells
 
 
-cdef Mapping trailing(Strided source, int keep, str what):
-    cdef int lead = source.c.ndim + keep
-    return make_mapping(-keep, source.c.shape + lead, source.c.strides + lead, what)
+cdef Mapping cell_of(Strided source, int keep, str what):
+    return trailing(source.mapping, -keep, source.mapping if source.tail is None else source.tail, what)
 
 
-cdef View cell_at(Strided source, object i, object keep):
+cdef View cell_at(Strided source, object i, object keep, object layout):
     cdef int kept
-    cdef int64_t cells = count_cells(source, keep, &kept, "peel_front_at")
+    cdef Extents tag = keep if isinstance(keep, Extents) else None
+    cdef int64_t cells = count_cells(source, keep if tag is None else -tag.rank, &kept, "peel_front_at")
+    cdef Mapping cell
     number = integer(i, "peel_front_at")
     if not 0 <= number < cells:
         raise BoundsError(f"peel_front_at: found cell {number}, expected 0 to {cells - 1} of {cells} cells")
-    return make_view(source, trailing(source, kept, "peel_front_at"), peel_at(&source.c, kept, number))
+    cell = cell_of(source, kept, "peel_front_at")
+    if tag is not None:
+        cell = recast(cell, tag, layout, "peel_front_at")
+    elif layout is not keep_strides:
+        raise ArgumentError(f"peel_front_at: layout: found {layout!r} without a shape(...) that it belongs to")
+    return make_view(source, cell, peel_at(&source.c, kept, number))
 
 
 cdef object cells_of(Strided source, object keep):
@@ -76,7 +85,7 @@ cdef class Cells:
     def __cinit__(self, Strided source not None, keep):
         self.hi = count_cells(source, keep, &self.keep, "peel_front")
         self.source = source
-        self.inner = trailing(source, self.keep, "peel_front")
+        self.inner = cell_of(source, self.keep, "peel_front")
 
     def __len__(self):
         return self.hi - self.lo

@@ -12,11 +12,13 @@ cdef tuple SPACES
 cdef class Strided:
     cdef anyrank_t c
     cdef Mapping mapping           # what c.shape and c.strides point into
+    cdef Mapping tail              # what is static of the last axes, for cells; None if that is the mapping's
     cdef readonly object owner     # keeps c.data alive
     cdef int describe(self, const anyrank_t *c, Mapping mapping, object owner) except -1
 
 cdef class View(Strided):
-    pass
+    cdef list axes(self)
+    cdef View rearranged(self, list axes, object offset, str what)
 
 # A view of `source`'s memory at `data`, through `mapping`.
 cdef View make_view(Strided source, Mapping mapping, void *data)

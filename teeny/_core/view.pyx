@@ -1,5 +1,7 @@
 """Strided memory: what every description of it has in common, and the one of fixed rank."""
 
+import operator
+
 from cpython.buffer cimport PyObject_GetBuffer
 from cpython.ref cimport Py_DECREF
 from libc.stdint cimport int64_t, uintptr_t
@@ -9,8 +11,12 @@ import numpy as np
 cimport numpy as cnp
 from numpy cimport ndarray
 
-from teeny._core.errors import DeviceError, LayoutError
-from teeny._core.layout cimport Mapping, make_mapping
+from teeny._core.errors import ArgumentError, BoundsError, DeviceError, LayoutError, ShapeError
+from teeny._core.geometry cimport recast
+from teeny._core.layout cimport (Extents, Mapping, derive, is_dense, is_left, is_right, layout_stride, make_extents,
+                                 make_mapping, narrowed)
+from teeny._core.geometry import ccontiguous, fcontiguous, keep_strides
+from teeny._core.layout import dyn
 from teeny._core.vocabulary cimport GPU_VIEW, READONLY, UNALIGNED, anyrank_t, make_device, make_dtype
 
 cnp.import_array()
@@ -49,8 +55,7 @@ cdef class Strided:
     @property
     def strides(self):
         """The stride of each axis, in elements."""
-        cdef int axis
-        return tuple([self.c.strides[axis] for axis in range(self.c.ndim)])
+        return self.mapping.strides
 
     @property
     def dtype(self):
@@ -90,7 +95,7 @@ cdef class Strided:
     @property
     def index_dtype(self):
         """The type in which sizes and strides are stored."""
-        return np.dtype(np.int64)
+        return self.mapping.index_dtype
 
     def index_fits(self, to):
         """
@@ -202,8 +207,367 @@ cdef class View(Strided):
 
     @property
     def metadata_nbytes(self):
-        """Bytes of a C struct that holds the pointer, the sizes and the strides."""
-        return sizeof(void *) + 2 * sizeof(int64_t) * self.c.ndim
+        """Bytes of a C struct that holds the pointer, and the sizes and strides that are not static."""
+        cdef int held = self.mapping.extents.rank_dynamic
+        if type(self.mapping) is layout_stride:
+            held += self.mapping.static_strides().count(dyn)
+        return sizeof(void *) + aligned(held * self.mapping.index.bits // 8)
+
+    def static_extent(self, axis):
+        """
+        The static size of an axis, or `dyn`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import anyshape, as_anyrank
+        >>> v = as_anyrank(np.zeros((4, 5, 3)), anyshape[..., 3]).fixed(3)
+        >>> v.static_extent(0), v.static_extent(-1)
+        (-1, 3)
+        """
+        return self.mapping.extents.static_extent(one_axis(axis, self.c.ndim, "static_extent"))
+
+    def static_stride(self, axis):
+        """
+        The static stride of an axis, or `dyn`. A stride of -1 counts as dynamic.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import anyshape, as_anyrank, ccontiguous
+        >>> v = as_anyrank(np.zeros((4, 5, 3)), anyshape[..., -1, 3], ccontiguous).fixed(3)
+        >>> [v.static_stride(axis) for axis in range(3)]
+        [-1, 3, 1]
+        """
+        return self.mapping.static_stride(one_axis(axis, self.c.ndim, "static_stride"))
+
+    def is_contiguous(self, layout=ccontiguous):
+        """
+        Whether the elements lie one after another, in C or Fortran order.
+
+        Parameters
+        ----------
+        layout : {ccontiguous, fcontiguous}, optional
+            The order; C by default.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank, fcontiguous
+        >>> v = as_anyrank(np.zeros((2, 3))).fixed(2)
+        >>> v.is_contiguous(), v.permute(1, 0).is_contiguous(), v.permute(1, 0).is_contiguous(fcontiguous)
+        (True, False, True)
+        """
+        if layout == fcontiguous:
+            return is_left(self.c.ndim, self.c.shape, self.c.strides)
+        if layout == ccontiguous:
+            return is_right(self.c.ndim, self.c.shape, self.c.strides)
+        raise ArgumentError(f"is_contiguous: layout: found {layout!r}, expected ccontiguous or fcontiguous")
+
+    def is_dense(self):
+        """
+        Whether the elements fill the memory they reach: in any order of axes, reversed or not.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank
+        >>> x = np.zeros((2, 3, 4))
+        >>> as_anyrank(x.transpose(1, 2, 0)).fixed(3).is_dense(), as_anyrank(x[:, :2]).fixed(3).is_dense()
+        (True, False)
+        """
+        return is_dense(self.c.ndim, self.c.shape, self.c.strides)
+
+    cdef list axes(self):
+        """Per axis its size, stride, static size and static stride."""
+        return list(zip(self.shape, self.mapping.strides, (<Extents> self.mapping.extents).pattern,
+                        self.mapping.static_strides()))
+
+    cdef View rearranged(self, list axes, object offset, str what):
+        """The same memory with other axes, from the element at `offset` on."""
+        sizes, strides, pattern, fixed = map(tuple, zip(*axes)) if axes else [()] * 4
+        cdef Mapping mapping = derive(layout_stride, self.mapping.index, make_extents(pattern, sizes), strides, fixed,
+                                      what)
+        # an empty view has no element to move to
+        cdef int64_t elements = offset if mapping.size > 0 else 0
+        return make_view(self, mapping, <char *> self.c.data + elements * (self.c.dtype.bits * self.c.dtype.lanes // 8))
+
+    def __getitem__(self, key):
+        """
+        A view of some elements, as NumPy's basic indexing picks them; or an element, if each axis has an integer.
+
+        A whole axis keeps its static size, and each axis its static stride, times the step.
+        """
+        cdef list axes = self.axes(), picked = []
+        cdef tuple keys = key if isinstance(key, tuple) else (key,)
+        cdef int used = sum([item is not None and item is not Ellipsis for item in keys])
+        cdef int dots = sum([item is Ellipsis for item in keys])
+        if used > self.c.ndim:
+            raise BoundsError(f"View: found {used} indices, expected at most {self.c.ndim}")
+        if dots > 1:
+            raise BoundsError("View: found several ..., expected at most one")
+        if used == len(keys) == self.c.ndim and not any([isinstance(item, slice) for item in keys]):
+            for axis, item in enumerate(keys):
+                position(item, axes[axis][0], axis)
+            return as_ndarray(self, "View")[keys]
+        if dots == 0:
+            keys += (Ellipsis,)
+        offset, axis = 0, 0
+        for item in keys:
+            if item is None:
+                picked.append(NEW_AXIS)
+            elif item is Ellipsis:
+                picked += axes[axis:axis + self.c.ndim - used]
+                axis += self.c.ndim - used
+            elif isinstance(item, slice):
+                start, kept = part(item, axes[axis], axis)
+                offset += start * axes[axis][1]
+                picked.append(kept)
+                axis += 1
+            else:
+                offset += position(item, axes[axis][0], axis) * axes[axis][1]
+                axis += 1
+        return self.rearranged(picked, offset, "View")
+
+    def permute(self, *axes):
+        """
+        The same elements with the axes in another order.
+
+        Parameters
+        ----------
+        *axes : int
+            Every axis once: the first of the result, and so on.
+
+        Returns
+        -------
+        View
+
+        Raises
+        ------
+        ShapeError
+            If an axis is missing.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank
+        >>> as_anyrank(np.zeros((2, 3, 4))).fixed(3).permute(2, 0, 1).shape
+        (4, 2, 3)
+        """
+        cdef list old = self.axes(), order = many_axes(axes, self.c.ndim, "permute")
+        if len(order) != self.c.ndim:
+            raise ShapeError(f"permute: found {len(order)} axes, expected all {self.c.ndim}")
+        return self.rearranged([old[axis] for axis in order], 0, "permute")
+
+    def flip(self, *axes):
+        """
+        The same elements with axes reversed.
+
+        Parameters
+        ----------
+        *axes : int
+            All by default.
+
+        Returns
+        -------
+        View
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank
+        >>> np.asarray(as_anyrank(np.arange(6).reshape(2, 3)).fixed(2).flip(1))
+        array([[2, 1, 0],
+               [5, 4, 3]])
+        """
+        cdef list new = self.axes()
+        offset = 0
+        for axis in many_axes(axes, self.c.ndim, "flip") if axes else range(self.c.ndim):
+            size, stride, static_size, static_stride = new[axis]
+            offset += (size - 1) * stride
+            new[axis] = size, -stride, static_size, dyn if static_stride == dyn else -static_stride
+        return self.rearranged(new, offset, "flip")
+
+    def squeeze(self, *axes):
+        """
+        The same elements without axes of size 1.
+
+        Parameters
+        ----------
+        *axes : int
+            All of size 1 by default.
+
+        Returns
+        -------
+        View
+
+        Raises
+        ------
+        ShapeError
+            If an axis has another size.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank
+        >>> as_anyrank(np.zeros((2, 1, 3, 1))).fixed(4).squeeze(-1).shape
+        (2, 1, 3)
+        """
+        cdef list old = self.axes()
+        gone = many_axes(axes, self.c.ndim, "squeeze") if axes else [a for a in range(self.c.ndim) if old[a][0] == 1]
+        for axis in gone:
+            if old[axis][0] != 1:
+                raise ShapeError(f"squeeze: found size {old[axis][0]} on axis {axis}, expected 1")
+        return self.rearranged([old[axis] for axis in range(self.c.ndim) if axis not in gone], 0, "squeeze")
+
+    def unsqueeze(self, *axes):
+        """
+        The same elements with new axes, of static size 1.
+
+        Parameters
+        ----------
+        *axes : int
+            Where they stand in the result.
+
+        Returns
+        -------
+        View
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank
+        >>> as_anyrank(np.zeros((2, 3))).fixed(2).unsqueeze(0, -1).shape
+        (1, 2, 3, 1)
+        """
+        cdef list new = self.axes()
+        for axis in sorted(many_axes(axes, self.c.ndim + len(axes), "unsqueeze")):
+            new.insert(axis, NEW_AXIS)
+        return self.rearranged(new, 0, "unsqueeze")
+
+    def recast(self, shape, layout=keep_strides):
+        """
+        The same elements, with sizes and strides that are promised to be static.
+
+        Parameters
+        ----------
+        shape : Extents
+            What ``teeny.shape`` gives: a size per axis, or -1 where nothing is promised.
+        layout : LayoutTag, optional
+            `keep_strides`, `ccontiguous`, `fcontiguous` or ``strides(...)``.
+
+        Returns
+        -------
+        View
+
+        Raises
+        ------
+        ShapeError, LayoutError
+            If a size or a stride is not as promised.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank, ccontiguous, shape
+        >>> v = as_anyrank(np.zeros((5, 3, 3))).fixed(3).recast(shape(-1, 3, 3), ccontiguous)
+        >>> v.layout
+        layout_right(Extents(dyn, 3, 3)(5))
+        >>> [v.static_stride(axis) for axis in range(3)], v.metadata_nbytes
+        ([9, 3, 1], 16)
+        """
+        return make_view(self, recast(self.mapping, shape, layout, "recast"), self.c.data)
+
+    def reindex(self, to):
+        """
+        The same elements, with sizes and strides stored in another integer type.
+
+        Parameters
+        ----------
+        to : dtype
+            int8 to int64, or uint8 to uint64.
+
+        Returns
+        -------
+        View
+
+        Raises
+        ------
+        LayoutError
+            If ``index_fits(to)`` is false.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from teeny import as_anyrank
+        >>> v = as_anyrank(np.zeros((5, 3))).fixed(2)
+        >>> v.metadata_nbytes, v.reindex("int32").metadata_nbytes
+        (40, 24)
+        """
+        return make_view(self, narrowed(self.mapping, to, "reindex"), self.c.data)
+
+
+# Size, stride, static size and static stride of an axis that was not there.
+cdef tuple NEW_AXIS = (1, 0, 1, 0)
+
+
+cdef object position(object index, object size, object axis):
+    """An index on an axis, counted from its start."""
+    try:
+        if isinstance(index, (bool, np.bool_)):
+            raise TypeError
+        number = operator.index(index)
+    except TypeError:
+        raise ArgumentError(f"View: found index {index!r} on axis {axis}, "
+                            "expected an integer, a slice, None or ...") from None
+    if not -size <= number < size:
+        raise BoundsError(f"View: found index {number} on axis {axis}, expected {-size} to {size - 1}")
+    return number + size if number < 0 else number
+
+
+cdef tuple part(object piece, tuple axis, object which):
+    """Where a slice starts, and the axis that it leaves."""
+    size, stride, static_size, static_stride = axis
+    try:
+        start, stop, step = piece.indices(size)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"View: found {piece} on axis {which}: {error}") from None
+    count = len(range(start, stop, step))
+    if count <= 1:
+        step = 1  # the stride is never seen, and might not fit
+    whole = piece.start is None and piece.stop is None and abs(step) == 1
+    fixed = dyn if static_stride == dyn else static_stride * step
+    return start, (count, stride * step, static_size if whole else dyn, fixed)
+
+
+cdef int one_axis(object axis, int rank, str what) except -1:
+    """The number of an axis, counted from the first."""
+    try:
+        number = operator.index(axis)
+    except TypeError:
+        raise ArgumentError(f"{what}: found axis {axis!r}, expected an integer") from None
+    if not -rank <= number < rank:
+        raise BoundsError(f"{what}: found axis {number}, expected {-rank} to {rank - 1}")
+    return number + rank if number < 0 else number
+
+
+cdef list many_axes(tuple axes, int rank, str what):
+    cdef list numbers = [one_axis(axis, rank, what) for axis in axes]
+    if len(set(numbers)) != len(numbers):
+        raise ShapeError(f"{what}: found axes {axes}, expected each once")
+    return numbers
+
+
+cdef int64_t aligned(int64_t nbytes) noexcept:
+    """As many bytes as a C struct that begins with a pointer gives them."""
+    return (nbytes + 7) // 8 * 8
 
 
 cdef View make_view(Strided source, Mapping mapping, void *data):

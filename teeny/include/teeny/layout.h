@@ -95,6 +95,26 @@ static inline int teeny_reach(int ndim, const int64_t *shape, const int64_t *str
     return TEENY_OK;
 }
 
+/* The same where strides are unsigned: the lowest is 0, and *high holds the bits of a uint64_t. */
+static inline int teeny_reach_unsigned(int ndim, const int64_t *shape, const int64_t *strides, int64_t *low,
+                                       int64_t *high)
+{
+    uint64_t most = UINT64_MAX, end = 0, far, stride;
+    int d;
+    *low = 0;
+    if (teeny_is_empty(ndim, shape))
+        return *high = -1, TEENY_OK;
+    for (d = 0; d < ndim; ++d) {
+        far = (uint64_t)shape[d] - 1;
+        stride = (uint64_t)strides[d];
+        if (far != 0 && stride > (most - end) / far)
+            return TEENY_ERROR_OVERFLOW;
+        end += far * stride;
+    }
+    *high = (int64_t)end;
+    return TEENY_OK;
+}
+
 /* How many elements lie from the lowest to the highest that is reached. */
 static inline int teeny_span(int64_t low, int64_t high, int64_t *span)
 {
@@ -112,7 +132,8 @@ static inline int64_t teeny_offset(int ndim, const int64_t *index, const int64_t
     return offset;
 }
 
-/* Whether every offset from low to high, and every size, lies from least to most. */
+/* Whether every offset from low to high, as teeny_reach and teeny_reach_unsigned find them, and every size, lies
+ * from least to most. */
 static inline int teeny_index_fits(int ndim, const int64_t *shape, int64_t low, int64_t high, int64_t least,
                                    uint64_t most)
 {
@@ -120,7 +141,54 @@ static inline int teeny_index_fits(int ndim, const int64_t *shape, int64_t low, 
     for (d = 0; d < ndim; ++d)
         if ((uint64_t)shape[d] > most)
             return 0;
-    return low > high || (low >= least && (high < 0 || (uint64_t)high <= most));
+    return teeny_is_empty(ndim, shape) || (low >= least && (uint64_t)high <= most);
+}
+
+/* Whether the elements lie one after another in C order. The stride of an axis of one element is never seen. */
+static inline int teeny_is_right(int ndim, const int64_t *shape, const int64_t *strides)
+{
+    int64_t step = 1;
+    int d;
+    if (teeny_is_empty(ndim, shape))
+        return 1;
+    for (d = ndim - 1; d >= 0; --d)
+        if (shape[d] > 1 && (strides[d] != step || teeny_mul_overflows(step, shape[d], &step)))
+            return 0;
+    return 1;
+}
+
+/* The same in Fortran order. */
+static inline int teeny_is_left(int ndim, const int64_t *shape, const int64_t *strides)
+{
+    int64_t step = 1;
+    int d;
+    if (teeny_is_empty(ndim, shape))
+        return 1;
+    for (d = 0; d < ndim; ++d)
+        if (shape[d] > 1 && (strides[d] != step || teeny_mul_overflows(step, shape[d], &step)))
+            return 0;
+    return 1;
+}
+
+/* Whether every place from the lowest to the highest is one element's: in any order of axes, reversed or not. */
+static inline int teeny_is_dense(int ndim, const int64_t *shape, const int64_t *strides)
+{
+    int64_t step = 1;
+    uint64_t left = 0; /* axes that no step was found for yet */
+    int d;
+    if (teeny_is_empty(ndim, shape))
+        return 1;
+    for (d = 0; d < ndim; ++d)
+        left |= (uint64_t)(shape[d] > 1) << d;
+    while (left != 0) {
+        for (d = 0; d < ndim; ++d)
+            if ((left >> d & 1) && (strides[d] == step || strides[d] == -step))
+                break;
+        if (d == ndim || teeny_mul_overflows(step, shape[d], &step))
+            return 0;
+        left &= ~((uint64_t)1 << d);
+    }
+    return 1;
 }
 
 #endif
