@@ -34,6 +34,7 @@ from teeny._core.errors import (
 )
 from teeny._core.geometry import anyshape, ccontiguous, etc, fcontiguous, keep_strides, shape, storage, strides
 from teeny._core.layout import Extents, dyn, layout_left, layout_right, layout_stride
+from teeny._core.peel import peel_together
 from teeny._core.threads import get_num_threads, set_num_threads, threads
 from teeny._core.view import View
 from teeny._core.vocabulary import Device, DType
@@ -80,6 +81,7 @@ __all__ = [
     "layout_right",
     "layout_stride",
     "linalg",
+    "peel_together",
     "set_num_threads",
     "shape",
     "show_config",

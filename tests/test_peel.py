@@ -161,3 +161,77 @@ def test_index_of_a_cell():
     assert repr(m) == "BatchIndex(0, 2; linear=2)"
     with pytest.raises(IndexError):
         m[2]
+
+
+@st.composite
+def batches(draw):
+    """Arrays whose batches broadcast, each with the rank of its cell, strided and reversed."""
+    whole = draw(st.lists(st.integers(0, 3), max_size=4))
+    arrays = []
+    for _ in range(draw(st.integers(1, 4))):
+        own = [draw(st.sampled_from([size, 1])) for size in whole[draw(st.integers(0, len(whole))) :]]
+        cell = draw(st.lists(st.integers(1, 3), max_size=2))
+        x = np.arange(np.prod([*own, *cell], dtype=int) * 2).reshape(*own, *cell, 2)[..., draw(st.integers(0, 1))]
+        reverse = tuple(slice(None, None, draw(st.sampled_from([1, -1]))) for _ in x.shape)
+        arrays.append((x[reverse], len(cell)))
+    return arrays
+
+
+@given(batches(), st.data())
+def test_together(arrays, data):
+    keeps = [-keep for _, keep in arrays]
+    fronts = [x.shape[: x.ndim - keep] for x, keep in arrays]
+    batch = np.broadcast_shapes(*fronts)
+    wide = [np.broadcast_to(x, batch + x.shape[x.ndim - keep :]) for x, keep in arrays]
+    expected = [(index, [x[index] for x in wide]) for index in np.ndindex(*batch)]
+    cells = tny.peel_together(*[as_anyrank(x) for x, _ in arrays], keep=keeps)
+    assert len(cells) == len(expected) == len(list(cells))
+    lo = data.draw(st.integers(0, len(cells)))
+    hi = data.draw(st.integers(lo, len(cells)))
+    for part in (cells.subrange(lo, hi).enumerate(), cells.enumerate().subrange(lo, hi)):
+        for (m, found), (index, values), linear in zip(part, expected[lo:hi], range(lo, hi), strict=True):
+            assert (tuple(m), m.linear, m.rank) == (index, linear, len(batch))
+            assert len(found) == len(arrays)
+            for view, value in zip(found, values, strict=True):
+                np.testing.assert_array_equal(np.asarray(view), value)
+
+
+def test_together_keeps_what_cells_know():
+    x, y = np.zeros((4, 5, 3, 3)), np.zeros((5, 3))
+    y.flags.writeable = False
+    tagged = as_anyrank(x, tny.anyshape[..., 3, 3], tny.ccontiguous)
+    for a, b in tny.peel_together(tagged, as_anyrank(y).reindex("int32"), keep=[-2, -1]).subrange(7, 9):
+        assert (a.static_extent(0), a.static_stride(0), a.readonly, a.owner) == (3, 3, False, x)
+        assert (b.index_dtype, b.readonly, b.owner) == (np.int32, True, y)
+    cells = tny.peel_together(tagged, as_anyrank(y), keep=(-2, -1))
+    assert repr(cells.subrange(1, 3)) == "CellsTogether(1 to 3, of shapes (3, 3), (3,))"
+    (only,) = tny.peel_together(as_anyrank(y), keep=-2)
+    assert len(only) == 1
+
+
+def test_together_refuses():
+    x, y = as_anyrank(np.zeros((4, 5, 3))), as_anyrank(np.zeros((2, 5, 3)))
+    with pytest.raises(tny.ShapeError, match=r"peel_together: found batches \(4, 5\), \(2, 5\), expected them to"):
+        tny.peel_together(x, y, keep=-1)
+    with pytest.raises(tny.ShapeError, match="peel_together: found 1, expected 0 or less"):
+        tny.peel_together(x, y, keep=1)
+    with pytest.raises(tny.ShapeError, match="peel_together: found -4, expected -3 to 0"):
+        tny.peel_together(x, y, keep=(-1, -4))
+    with pytest.raises(tny.ArgumentError, match=r"keep: found \(-1,\), expected one for each of 2 arrays"):
+        tny.peel_together(x, y, keep=(-1,))
+    with pytest.raises(tny.ArgumentError, match="found ndarray, expected AnyRank"):
+        tny.peel_together(np.zeros(3), keep=0)
+    for count in (0, 9):
+        with pytest.raises(tny.ArgumentError, match=f"found {count} arrays, expected 1 to 8"):
+            tny.peel_together(*[x] * count, keep=-1)
+    with pytest.raises(tny.BoundsError, match="subrange: found 0 to 21, expected a range within 0 to 20"):
+        tny.peel_together(x, keep=-1).subrange(0, 21)
+    huge = [as_anyrank(np.broadcast_to(np.zeros(1), batch)) for batch in ((2**40, 1), (1, 2**40))]
+    with pytest.raises(tny.LayoutError, match="64 bits"):
+        tny.peel_together(*huge, keep=0)
+
+
+def test_eight_arrays_of_many_axes():
+    x = np.arange(6.0).reshape((1,) * 30 + (2,) + (1,) * 30 + (3,))
+    found = list(tny.peel_together(*[as_anyrank(x)] * 8, keep=0))
+    assert [[float(np.asarray(cell)) for cell in cells] for cells in found] == [[i] * 8 for i in range(6)]

@@ -309,9 +309,10 @@ PROGRAM = r"""
 #include <stdio.h>
 #include <teeny/view.h>
 
-TEENY_DEFINE_VIEW(view3, int16_t, 3)
-TEENY_DEFINE_ORDERED_VIEW(ordered, int64_t, 1);
-TEENY_DEFINE_ORDERED_VIEW(ordered32, int32_t, 1);
+typedef struct { TEENY_VIEW_FIELDS(int16_t, 3); } view3_t;
+typedef struct { TEENY_ORDERED_VIEW_FIELDS(int64_t, 1); } ordered_t;
+typedef struct { TEENY_ORDERED_VIEW_FIELDS(int32_t, 1); } ordered32_t;
+TEENY_DEFINE_VIEW_FILL(view3, view3_t)
 
 int main(void)
 {
@@ -322,12 +323,12 @@ int main(void)
     teeny_view32_t narrow;
     view3_t small;
     at.data = block, at.shape = shape + 1, at.strides = strides + 1, at.ndim = 2;
-    printf("%d %d ", teeny_view(&at, &wide), teeny_view32(&at, &narrow));
+    printf("%d %d ", teeny_view_fill(&at, &wide), teeny_view32_fill(&at, &narrow));
     printf("%d %d ", wide.data == block, narrow.data == block);
     printf("%d %d %d %d ", (int)wide.shape[0], (int)wide.strides[1], (int)narrow.shape[1], (int)narrow.strides[0]);
     printf("%d ", view3(&at, &small));
     at.shape = shape, at.strides = strides, at.ndim = 3;
-    printf("%d %d ", view3(&at, &small), teeny_view(&at, &wide));
+    printf("%d %d ", view3(&at, &small), teeny_view_fill(&at, &wide));
     shape[1] = 40000;
     printf("%d ", view3(&at, &small));
     printf("%d %d %d %d\n", (int)sizeof(small), (int)sizeof(ordered_t), (int)sizeof(ordered32_t),

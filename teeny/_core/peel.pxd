@@ -36,6 +36,28 @@ cdef extern from "teeny/peel.h" nogil:
     # Cell i, which must lie in the batch: for random access.
     void *peel_at "teeny_peel_at"(const anyrank_t *array, int keep, int64_t i) noexcept
 
+    const int MAX_TOGETHER "TEENY_MAX_TOGETHER"
+
+    # Cells of up to MAX_TOGETHER arrays, whose batches are broadcast against each other.
+    ctypedef struct together_t "teeny_together_t":
+        void *cell[8]      # the current one of each, once together_next was true
+        int64_t linear     # which cell of the whole batch it is
+        int64_t end
+        int64_t cells      # in the whole batch
+        int32_t rank       # batch axes
+        int64_t shape[64]  # of the batch
+        int64_t index[64]
+
+    # Places the cursor before the first of all cells and returns their number, or a negative status.
+    int64_t together_begin "teeny_together_begin"(together_t *cur, const anyrank_t *const *arrays, const int *keep,
+                                                  int count) noexcept
+
+    # Only cells lo to hi of the whole batch: for a cursor that has begun, one per worker.
+    int together_subrange "teeny_together_subrange"(together_t *cur, int64_t lo, int64_t hi) noexcept
+
+    # Moves to the next cells; false if there are none.
+    bint together_next "teeny_together_next"(together_t *cur) noexcept
+
     # cell_move(slice, pointer): a typed memoryview of one cell now shows the cell at `pointer`.
     void cell_move "TEENY_CELL_MOVE"(...) noexcept
 

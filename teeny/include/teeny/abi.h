@@ -11,6 +11,7 @@
 #include "peel.h"
 #include "run.h"
 #include "sample.h"
+#include "view.h"
 
 /* Raised when something that `tests/abi.json` lists is removed or changed. */
 #define TEENY_ABI_VERSION 1
@@ -31,6 +32,10 @@ static const teeny_abi_struct_t teeny_abi_structs[] = {
     TEENY_ABI_STRUCT(teeny_anyrank64_t),
     TEENY_ABI_STRUCT(teeny_anyrank32_t),
     TEENY_ABI_STRUCT(teeny_cursor_t),
+    TEENY_ABI_STRUCT(teeny_together_t),
+    TEENY_ABI_STRUCT(teeny_view_t),
+    TEENY_ABI_STRUCT(teeny_view32_t),
+    TEENY_ABI_STRUCT(teeny_static_view_t),
     TEENY_ABI_STRUCT(teeny_cells_t),
     TEENY_ABI_STRUCT(teeny_run_t),
     TEENY_ABI_STRUCT(teeny_sample_t),

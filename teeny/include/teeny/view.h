@@ -9,42 +9,56 @@
 
 #include "layout.h"
 
-/* struct `name`_t, and int name(const teeny_anyrank_t *array, name_t *view): all of `array` as a view of
- * rank `axes` with indices of `type`, or TEENY_ERROR_RANK or TEENY_ERROR_OVERFLOW. */
-#define TEENY_DEFINE_VIEW(name, type, axes)                                                                    \
-    typedef struct {                                                                                           \
-        void *data;                                                                                            \
-        type shape[axes];                                                                                      \
-        type strides[axes];                                                                                    \
-    } name##_t;                                                                                                \
-    static inline int name(const teeny_anyrank_t *array, name##_t *view)                                       \
-    {                                                                                                          \
-        int d;                                                                                                 \
-        if (array->ndim != (axes))                                                                             \
-            return TEENY_ERROR_RANK;                                                                           \
-        for (d = 0; d < (axes); ++d) {                                                                         \
-            view->shape[d] = (type)array->shape[d];                                                            \
-            view->strides[d] = (type)array->strides[d];                                                        \
-            if (view->shape[d] != array->shape[d] || (array->shape[d] > 1 && view->strides[d] != array->strides[d])) \
-                return TEENY_ERROR_OVERFLOW;                                                                   \
-        }                                                                                                      \
-        view->data = array->data;                                                                              \
-        return TEENY_OK;                                                                                       \
+/* The fields of a strided view of another rank or index type. */
+#define TEENY_VIEW_FIELDS(type, axes) \
+    void *data;                       \
+    type shape[axes];                 \
+    type strides[axes]
+
+/* Those of a view whose strides are static, or follow from its sizes, of which `dynamic` are stored. */
+#define TEENY_ORDERED_VIEW_FIELDS(type, dynamic) \
+    void *data;                                  \
+    type shape[dynamic]
+
+/* int name(const teeny_anyrank_t *array, view_t *view): all of `array` as a strided view of its rank,
+ * or TEENY_ERROR_RANK or TEENY_ERROR_OVERFLOW. */
+#define TEENY_DEFINE_VIEW_FILL(name, view_t)                                     \
+    static inline int name(const teeny_anyrank_t *array, view_t *view)           \
+    {                                                                            \
+        const int axes = (int)(sizeof view->shape / sizeof view->shape[0]);      \
+        int d;                                                                   \
+        if (array->ndim != axes)                                                 \
+            return TEENY_ERROR_RANK;                                             \
+        for (d = 0; d < axes; ++d) {                                             \
+            view->shape[d] = array->shape[d];                                    \
+            view->strides[d] = array->strides[d];                                \
+            if (view->shape[d] != array->shape[d])                               \
+                return TEENY_ERROR_OVERFLOW;                                     \
+            if (view->strides[d] != array->strides[d] && array->shape[d] > 1)    \
+                return TEENY_ERROR_OVERFLOW;                                     \
+        }                                                                        \
+        view->data = array->data;                                                \
+        return TEENY_OK;                                                         \
     }
 
-/* A view whose strides are static, or follow from its sizes, of which `dynamic` are stored. */
-#define TEENY_DEFINE_ORDERED_VIEW(name, type, dynamic) \
-    typedef struct {                                   \
-        void *data;                                    \
-        type shape[dynamic];                           \
-    } name##_t
+typedef struct {
+    void *data;
+    int64_t shape[2];
+    int64_t strides[2];
+} teeny_view_t;
+
+typedef struct {
+    void *data;
+    int32_t shape[2];
+    int32_t strides[2];
+} teeny_view32_t;
 
 typedef struct {
     void *data;
 } teeny_static_view_t;
 
-TEENY_DEFINE_VIEW(teeny_view, int64_t, 2)
-TEENY_DEFINE_VIEW(teeny_view32, int32_t, 2)
+TEENY_DEFINE_VIEW_FILL(teeny_view_fill, teeny_view_t)
+TEENY_DEFINE_VIEW_FILL(teeny_view32_fill, teeny_view32_t)
 
 TEENY_STATIC_ASSERT(sizeof(teeny_view_t) == 40, "layout of teeny_view_t");
 TEENY_STATIC_ASSERT(sizeof(teeny_view32_t) == 24, "layout of teeny_view32_t");
