@@ -31,6 +31,7 @@ from teeny._core.errors import (
     LayoutError,
     LinAlgError,
     ShapeError,
+    SquareError,
 )
 from teeny._core.geometry import anyshape, ccontiguous, etc, fcontiguous, keep_strides, shape, storage, strides
 from teeny._core.layout import Extents, dyn, layout_left, layout_right, layout_stride
@@ -57,6 +58,7 @@ __all__ = [
     "Mask",
     "SampleIndex",
     "ShapeError",
+    "SquareError",
     "View",
     "__version__",
     "anyshape",

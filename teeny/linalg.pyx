@@ -18,7 +18,7 @@ from numpy cimport dtype as dtype_t, ndarray
 from teeny._core.errors import ArgumentError, LinAlgError, ShapeError, SquareError
 from teeny._core.operands cimport acquire_input, acquire_output, as_column, describe, disturbs, new_output, readable
 from teeny._core.run cimport leaf_t
-from teeny._core.threads import positive
+from teeny._core.threads import MAX_WORKERS, positive
 from teeny._core.vocabulary cimport anyrank_t
 from teeny.backends import BackendList, CpuKernels, Lapack, dispatch_kernel
 from teeny.backends.cpu_kernels cimport apply_leaf, find_leaf
@@ -31,7 +31,6 @@ __all__ = ["det", "inv", "solve"]
 # Status of so few cells fits the stack; an array is made only for who asks, or for an error.
 cdef enum:
     FEW_CELLS = 16
-    MAX_WORKERS = 1 << 16
 
 
 def inv(a, *, out=None, workers=None, on_error="raise", info=False):
@@ -44,10 +43,11 @@ def inv(a, *, out=None, workers=None, on_error="raise", info=False):
         Square matrices.
     out : ndarray, shape (..., C, C), optional
         Where the result goes, of the result's dtype. It may overlap `a` in any
-        way; the result is as if `a` had been copied first.
+        way; the result is as if `a` had been copied first (if their memory meets, and
+        not cell for cell, it passes through a temporary).
     workers : int, optional
-        Number of threads. By default as many as the size is worth, up to
-        `teeny.get_num_threads`. The result does not depend on it.
+        Number of threads for this package's kernels. By default as many as the size
+        is worth, up to `teeny.get_num_threads`. The result does not depend on it.
     on_error : {"raise", "nan"}, optional
         What a singular matrix does. All others are inverted in either case.
     info : bool, optional
@@ -67,10 +67,11 @@ def inv(a, *, out=None, workers=None, on_error="raise", info=False):
         If a matrix is exactly singular and `on_error` is ``"raise"``: its message
         names the number of singular matrices and the first of them, and
         ``.result`` and ``.info`` hold everything that was computed.
-    ShapeError
-        If the last two axes are not square, or `out` has another shape.
+    SquareError, ShapeError
+        If the last two axes are not square; if `out` has another shape.
     DTypeError
-        If `a` holds anything but numbers up to 128 bits, or `out` has another dtype.
+        If `a` holds anything but booleans, integers, float32, float64, complex64 or
+        complex128, or `out` has another dtype.
     LayoutError
         If `out` is read-only, unaligned, byte-swapped, or overlaps itself.
 
@@ -117,8 +118,8 @@ def det(a, *, out=None, workers=None):
     out : ndarray, shape (...), optional
         Where the result goes, of the result's dtype.
     workers : int, optional
-        Number of threads. By default as many as the size is worth, up to
-        `teeny.get_num_threads`. The result does not depend on it.
+        Number of threads for this package's kernels. By default as many as the size
+        is worth, up to `teeny.get_num_threads`. The result does not depend on it.
 
     Returns
     -------
@@ -128,10 +129,11 @@ def det(a, *, out=None, workers=None):
 
     Raises
     ------
-    ShapeError
-        If the last two axes are not square, or `out` has another shape.
+    SquareError, ShapeError
+        If the last two axes are not square; if `out` has another shape.
     DTypeError
-        If `a` holds anything but numbers up to 128 bits, or `out` has another dtype.
+        If `a` holds anything but booleans, integers, float32, float64, complex64 or
+        complex128, or `out` has another dtype.
     LayoutError
         If `out` is read-only, unaligned, byte-swapped, or overlaps itself.
 
@@ -169,10 +171,11 @@ def solve(a, b, *, out=None, workers=None, on_error="raise", info=False):
         Right-hand sides: one vector for all if 1-D, else matrices, as in NumPy 2.
     out : ndarray, optional
         Where the result goes, of the result's shape and dtype. It may overlap `a`
-        and `b` in any way; the result is as if they had been copied first.
+        and `b` in any way; the result is as if they had been copied first (if their memory
+        meets, and not cell for cell, it passes through a temporary).
     workers : int, optional
-        Number of threads. By default as many as the size is worth, up to
-        `teeny.get_num_threads`. The result does not depend on it.
+        Number of threads for this package's kernels. By default as many as the size
+        is worth, up to `teeny.get_num_threads`. The result does not depend on it.
     on_error : {"raise", "nan"}, optional
         What a singular matrix does. All other systems are solved in either case.
     info : bool, optional
@@ -192,7 +195,8 @@ def solve(a, b, *, out=None, workers=None, on_error="raise", info=False):
     ShapeError
         If the shapes do not fit together.
     DTypeError
-        If `a` or `b` hold anything but numbers up to 128 bits, or `out` has another dtype.
+        If `a` or `b` hold anything but booleans, integers, float32, float64, complex64
+        or complex128, or `out` has another dtype.
     LayoutError
         If `out` is read-only, unaligned, byte-swapped, or overlaps itself.
 
@@ -253,6 +257,8 @@ cdef int solution_shape(ndarray a, ndarray b, bint vector, int64_t *shape) excep
 cdef dtype_t result_dtype(ndarray x, ndarray y):
     """NumPy's: integers count as float64."""
     cdef int first = inexact(x), second = first if y is None else inexact(y)
+    if first == cnp.NPY_FLOAT16 or second == cnp.NPY_FLOAT16:  # as NumPy, no backend takes it for float64
+        first = second = cnp.NPY_FLOAT16
     if first == second:
         return cnp.PyArray_DescrFromType(first)
     return np.result_type(cnp.PyArray_DescrFromType(first), cnp.PyArray_DescrFromType(second))
@@ -283,7 +289,7 @@ cdef object apply(Operation op, ndarray x, ndarray y, int ndim, const int64_t *s
 
     if workers is not None:
         threads = min(positive(workers, op.name, "workers"), MAX_WORKERS)
-    if on_error != "raise" and on_error != "nan":
+    if not isinstance(on_error, str) or on_error not in ("raise", "nan"):
         raise ArgumentError(f"{op.name}: on_error must be 'raise' or 'nan', not {on_error!r}")
 
     x = readable(x, dtype)

@@ -344,3 +344,17 @@ def test_calls_while_the_interpreter_ends():
         "threading.Thread(target=lambda: [tny.linalg.inv(a, workers=2) for _ in range(5)]).start()\n"
     )
     assert run(script) == "(200000, 3, 3)"
+
+
+def test_more_threads_than_can_be_counted(rng):
+    a = rng.standard_normal((200_000, 3, 3))
+    with tny.threads(10**20):
+        assert np.array_equal(tny.linalg.inv(a), tny.linalg.inv(a, workers=1))
+
+
+def test_settings_are_checked_where_they_are_made():
+    for wrong in (0, -3, 0.5, "2"):
+        with pytest.raises(tny.ArgumentError, match="threads: n must be an integer of at least 1"):
+            tny.threads(wrong)
+        with pytest.raises(tny.ArgumentError, match="CpuKernels: workers must be an integer of at least 1"):
+            tny.backends.CpuKernels(workers=wrong)

@@ -223,7 +223,7 @@ def test_peel_to_a_shape():
         at.peel_front_at(0, shape(-1, 4))
     with pytest.raises(tny.LayoutError, match=r"peel_front_at: layout: found stride 3 on axis 0, expected 1 by fcont"):
         at.peel_front_at(0, shape(3, 3), fcontiguous)
-    with pytest.raises(tny.ShapeError, match="peel_front_at: found -5, expected -4 to 0"):
+    with pytest.raises(tny.ShapeError, match="peel_front_at: keep: found -5, expected -4 to 0"):
         at.peel_front_at(0, shape(-1, -1, -1, 3, 3))
     with pytest.raises(tny.ArgumentError, match=r"peel_front_at: layout: found ccontiguous without a shape"):
         at.peel_front_at(0, -2, ccontiguous)

@@ -721,3 +721,34 @@ def test_results_whose_size_overflows():
     b = as_strided(np.ones((3, 1)), (2**40, 3, 1), (0, 8, 8))
     with pytest.raises((MemoryError, ValueError)):
         solve(a, b)
+
+
+def test_self_overlap_is_found_without_listing_every_offset():
+    a = np.broadcast_to(np.eye(1), (10**4, 10**4, 1, 1))
+    out = as_strided(np.empty(10), a.shape, (8, 8, 8, 8))
+    with pytest.raises(tny.LayoutError, match="out writes some of its memory twice"):
+        tny.linalg.inv(a, out=out)
+
+
+def test_half_precision_is_refused_beside_others():
+    with pytest.raises(tny.DTypeError, match="float16"):
+        tny.linalg.solve(np.eye(2), np.eye(2, dtype=np.float16))
+
+
+def test_objects_with_dlpack_alone_are_taken(rng):
+    class Tensor:
+        def __init__(self, array):
+            self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+
+    a = rng.standard_normal((5, 3, 3))
+    assert np.array_equal(tny.linalg.inv(Tensor(a)), tny.linalg.inv(a))
+
+
+def test_arrays_that_cannot_be_made_are_named():
+    class Liar:
+        __array_interface__ = {"shape": "ab", "typestr": "<f8", "version": 3}  # noqa: RUF012
+
+    with pytest.raises(tny.Error, match="inv: a is no array"):
+        tny.linalg.inv(Liar())
+    with pytest.raises(tny.ArgumentError, match="inv: on_error"):
+        tny.linalg.inv(np.eye(2), on_error=np.array(["a", "b"]))

@@ -93,7 +93,7 @@ def test_cells_inherit_what_the_array_is():
 
 @pytest.mark.parametrize("call", ["size_front", "peel_front"])
 def test_positive_keep_is_refused_with_the_reason(call):
-    with pytest.raises(tny.ShapeError, match=rf"{call}: found 2, expected 0 or less: -2 .* only at run time"):
+    with pytest.raises(tny.ShapeError, match=rf"{call}: keep: found 2, expected 0 or less: -2 .* only at run time"):
         getattr(as_anyrank(np.zeros((4, 3, 3))), call)(2)
 
 
@@ -115,13 +115,13 @@ def test_keep_must_be_an_integer():
 
 @pytest.mark.parametrize(("lo", "hi"), [(-1, 2), (0, 13), (5, 4), (13, 13)])
 def test_subrange_outside_the_batch(lo, hi):
-    with pytest.raises(tny.BoundsError, match=rf"subrange: found {lo} to {hi}, expected a range within 0 to 12"):
+    with pytest.raises(tny.BoundsError, match=f"subrange: lo, hi: found {lo} to {hi}, expected a range within"):
         as_anyrank(np.zeros((4, 3, 2))).peel_front(-1).subrange(lo, hi)
 
 
 @pytest.mark.parametrize("i", [-1, 4, 2**70])
 def test_cell_outside_the_batch(i):
-    with pytest.raises(tny.BoundsError, match=f"peel_front_at: found cell {i}, expected 0 to 3 of 4 cells"):
+    with pytest.raises(tny.BoundsError, match=f"peel_front_at: i: found {i}, expected the number of one of 4 cells"):
         as_anyrank(np.zeros((4, 3, 3))).peel_front_at(i, -2)
 
 
@@ -213,9 +213,9 @@ def test_together_refuses():
     x, y = as_anyrank(np.zeros((4, 5, 3))), as_anyrank(np.zeros((2, 5, 3)))
     with pytest.raises(tny.ShapeError, match=r"peel_together: found batches \(4, 5\), \(2, 5\), expected them to"):
         tny.peel_together(x, y, keep=-1)
-    with pytest.raises(tny.ShapeError, match="peel_together: found 1, expected 0 or less"):
+    with pytest.raises(tny.ShapeError, match="peel_together: keep: found 1, expected 0 or less"):
         tny.peel_together(x, y, keep=1)
-    with pytest.raises(tny.ShapeError, match="peel_together: found -4, expected -3 to 0"):
+    with pytest.raises(tny.ShapeError, match="peel_together: keep: found -4, expected -3 to 0"):
         tny.peel_together(x, y, keep=(-1, -4))
     with pytest.raises(tny.ArgumentError, match=r"keep: found \(-1,\), expected one for each of 2 arrays"):
         tny.peel_together(x, y, keep=(-1,))
@@ -224,7 +224,7 @@ def test_together_refuses():
     for count in (0, 9):
         with pytest.raises(tny.ArgumentError, match=f"found {count} arrays, expected 1 to 8"):
             tny.peel_together(*[x] * count, keep=-1)
-    with pytest.raises(tny.BoundsError, match="subrange: found 0 to 21, expected a range within 0 to 20"):
+    with pytest.raises(tny.BoundsError, match="subrange: lo, hi: found 0 to 21, expected a range within 0 to 20"):
         tny.peel_together(x, keep=-1).subrange(0, 21)
     huge = [as_anyrank(np.broadcast_to(np.zeros(1), batch)) for batch in ((2**40, 1), (1, 2**40))]
     with pytest.raises(tny.LayoutError, match="64 bits"):

@@ -7,6 +7,7 @@ import sysconfig
 import numpy as np
 
 from teeny._core import isa, threads
+from teeny._core.errors import ArgumentError
 from teeny._version import __version__
 
 __all__ = ["show_config"]
@@ -32,7 +33,7 @@ def show_config(mode="stdout"):
     ['build', 'isa', 'threads', 'versions']
     """
     if mode not in ("stdout", "dicts"):
-        raise ValueError(f"show_config: mode: found {mode!r}, expected 'stdout' or 'dicts'")
+        raise ArgumentError(f"show_config: mode: found {mode!r}, expected 'stdout' or 'dicts'")
     config = {
         "versions": {
             "teeny": __version__,

@@ -4,6 +4,7 @@ from libc.math cimport fabs
 from libc.stdint cimport int64_t
 
 from teeny._core import threads
+from teeny._core.errors import ArgumentError
 from teeny._core.run cimport MAX_OPERANDS, cells_t, leaf_t, run_t
 from teeny._core.vocabulary cimport (ERROR_BROADCAST, ERROR_OVERFLOW, ERROR_RANK, MAX_NDIM, anyrank_t,
                                      raise_status)
@@ -197,13 +198,15 @@ cdef class Chunks:
 cdef int64_t run_plan(const plan_t *plan, int workers) except -1:
     cdef int64_t result, parts
     cdef Chunks chunks
+    if workers < 0:
+        raise ArgumentError(f"workers must be 0 (as many as the work is worth) or more, not {workers}")
     if plan.cells == 0:
         return 0
     parts = workers
     if workers == 0:
         parts = 1
         if plan.bytes >= 2 * BYTES_PER_WORKER:
-            parts = min(plan.bytes // BYTES_PER_WORKER, <int64_t> threads.get_num_threads())
+            parts = min(<object> (plan.bytes // BYTES_PER_WORKER), threads.get_num_threads())
     parts = min(parts, plan.cells)
     if parts == 1 and plan.bytes < BYTES_TO_RELEASE:
         return run_cells(plan, 0, plan.cells)

@@ -73,3 +73,8 @@ class LinAlgError(Error, np.linalg.LinAlgError):
 
 class SquareError(ShapeError, LinAlgError):
     """Matrices that are not square: `ShapeError`, and what NumPy raises too."""
+
+
+# users meet them as names of the package
+for _name in __all__:
+    globals()[_name].__module__ = "teeny"

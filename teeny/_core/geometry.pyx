@@ -85,7 +85,7 @@ cdef class anyshape:
     >>> as_anyrank(np.zeros((4, 5, 6, 2)), tag)
     Traceback (most recent call last):
     ...
-    teeny._core.errors.ShapeError: as_anyrank: shape: found size 2 on axis 3, expected 3 by anyshape[..., -1, 3]
+    teeny.ShapeError: as_anyrank: shape: found size 2 on axis 3, expected 3 by anyshape[..., -1, 3]
     """
 
     def __init__(self):

@@ -70,9 +70,13 @@ cdef ndarray as_ndarray(object x, str function, str name):
         raise DTypeError(f"{function}: {name} is a masked array, whose mask would be ignored; "
                          "pass .filled(value) or .data")
     try:
+        if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
+            return np.from_dlpack(x)
         return np.asarray(x)
     except ValueError as error:
         raise ShapeError(f"{function}: {name} is no array: {error}") from error
+    except TypeError as error:
+        raise DTypeError(f"{function}: {name} is no array: {error}") from error
 
 
 cdef ndarray readable(ndarray x, dtype_t dtype):
@@ -134,7 +138,8 @@ cdef bint overlaps_itself(ndarray x):
 
 cdef bint meets(object x):
     """The same, by counting the distinct offsets."""
-    if 0 in x.strides and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape)):
+    reach = sum(abs(step) * (size - 1) for step, size in zip(x.strides, x.shape))
+    if x.size > reach // x.itemsize + 1:
         return True
     offsets = np.zeros((1,) * x.ndim, np.int64)
     for axis, (step, size) in enumerate(zip(x.strides, x.shape)):

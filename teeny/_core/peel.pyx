@@ -23,10 +23,10 @@ cdef int64_t count_cells(Strided source, object keep, int *kept, str what) excep
     cdef int64_t cells
     number = integer(keep, what)
     if number > 0:
-        raise ShapeError(f"{what}: found {number}, expected 0 or less: -{number} keeps the trailing axes; "
+        raise ShapeError(f"{what}: keep: found {number}, expected 0 or less: -{number} keeps the trailing axes; "
                          f"what {number} leading ones leave would have a rank known only at run time")
     if number < -ndim:
-        raise ShapeError(f"{what}: found {number}, expected {-ndim} to 0: the array has {ndim} axes, "
+        raise ShapeError(f"{what}: keep: found {number}, expected {-ndim} to 0: the array has {ndim} axes, "
                          f"shape {source.shape}")
     kept[0] = number
     cells = size_front(&source.c, number)
@@ -46,7 +46,7 @@ cdef View cell_at(Strided source, object i, object keep, object layout):
     cdef Mapping cell
     number = integer(i, "peel_front_at")
     if not 0 <= number < cells:
-        raise BoundsError(f"peel_front_at: found cell {number}, expected 0 to {cells - 1} of {cells} cells")
+        raise BoundsError(f"peel_front_at: i: found {number}, expected the number of one of {cells} cells")
     cell = cell_of(source, kept, "peel_front_at")
     if tag is not None:
         cell = recast(cell, tag, layout, "peel_front_at")
@@ -93,7 +93,7 @@ cdef class Walk:
         cdef Walk part = self.again()
         first, last = integer(lo, "subrange"), integer(hi, "subrange")
         if not 0 <= first <= last <= len(self):
-            raise BoundsError(f"subrange: found {first} to {last}, expected a range within 0 to {len(self)}")
+            raise BoundsError(f"subrange: lo, hi: found {first} to {last}, expected a range within 0 to {len(self)}")
         part.lo, part.hi, part.enumerated = self.lo + first, self.lo + last, self.enumerated
         return part
 

@@ -14,6 +14,9 @@ from teeny._core.errors import ArgumentError
 
 __all__ = ["get_num_threads", "set_num_threads", "threads"]
 
+# More than this is taken for this.
+MAX_WORKERS = 1 << 16
+
 _POOL_LIMIT = 256
 
 _pool = None
@@ -67,7 +70,6 @@ def set_num_threads(n):
     _default = positive(n, "set_num_threads", "n")
 
 
-@contextlib.contextmanager
 def threads(n):
     """Use at most `n` threads inside a ``with`` block, in this context only.
 
@@ -88,7 +90,12 @@ def threads(n):
     >>> with tny.threads(1):
     ...     x = tny.linalg.inv(np.eye(3))
     """
-    token = _scoped.set(positive(n, "threads", "n"))
+    return _scope(positive(n, "threads", "n"))
+
+
+@contextlib.contextmanager
+def _scope(n):
+    token = _scoped.set(n)
     try:
         yield
     finally:

@@ -11,6 +11,7 @@ from teeny._core.driver cimport plan_batch, plan_t, run_plan
 from teeny._core.leaves.table cimport SMALL_TABLE, small_table_t
 from teeny._core.operands cimport describe, in_place
 from teeny._core.run cimport leaf_t
+from teeny._core.threads import MAX_WORKERS, positive
 from teeny._core.vocabulary cimport anyrank_t, raise_status
 from teeny.backends.base import Accepts, Backend
 from teeny.ops cimport DET, INV, SOLVE, Operation
@@ -60,7 +61,7 @@ class CpuKernels(Backend):
     takes = "float32 and float64 matrices from 1 x 1 to 8 x 8"
 
     def __init__(self, workers=None):
-        self.workers = workers
+        self.workers = None if workers is None else positive(workers, "CpuKernels", "workers")
 
     def __repr__(self):
         return "CpuKernels()" if self.workers is None else f"CpuKernels(workers={self.workers})"
@@ -76,7 +77,7 @@ class CpuKernels(Backend):
             return False
         for k, x in enumerate(operands):
             describe(x, &carriers[k], meta[k])
-        apply_leaf(leaf, op, carriers, self.workers or 0)
+        apply_leaf(leaf, op, carriers, min(self.workers or 0, MAX_WORKERS))
         return True
 
 
