@@ -9,13 +9,23 @@ SOURCES := setup.py $(shell find teeny -name '*.pyx' -o -name '*.pxd' -o -name '
 # $(call listed,<path into pyproject.toml>): the requirements that stand there.
 listed = $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))$(1))")
 
-.PHONY: demo test lint bench bench-quick wheel clean
+.PHONY: demo test test-asan lint bench bench-quick wheel clean
 
 demo: $(VENV)/built $(VENV)/extra-demo
 	$(BIN)/python examples/motion.py
 
 test: $(VENV)/built $(VENV)/extra-test $(VENV)/extra-demo
 	$(BIN)/python -m pytest
+
+# A build of its own that checks every access to memory (gcc), and the tests of what the package computes. Python
+# allocates with malloc, so that its memory is checked too; it never frees all, so leaks are not.
+ASAN_TESTS := $(filter-out %/test_benchmarks.py %/test_demo.py %/test_packaging.py,$(wildcard tests/test_*.py))
+
+test-asan: $(VENV)/extra-test
+	TEENY_SANITIZE=1 $(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib
+	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" PYTHONMALLOC=malloc \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	PYTHONSAFEPATH=1 PYTHONPATH=$(CURDIR)/build/asan/lib $(BIN)/python -m pytest --capture=sys $(ASAN_TESTS)
 
 lint: $(VENV)/extra-lint
 	$(BIN)/ruff check .

@@ -31,6 +31,11 @@ FLAGS = [
 if not GNU:
     FLAGS = ["/O2", "/fp:precise"]
 
+# `make test-asan`: the first bad access to memory and the first undefined operation end the process.
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"] if os.environ.get("TEENY_SANITIZE") else []
+if SANITIZE:
+    FLAGS += ["-O1", "-g", "-fno-omit-frame-pointer"]
+
 # Modules of leaves are compiled once per instruction set, from one C file;
 # `teeny._core.isa` picks one at import.
 LEAVES = "teeny._core.leaves."
@@ -39,7 +44,7 @@ if GNU and platform.machine().lower() in ("x86_64", "amd64"):
     VARIANTS = {"v2": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"], "v4": ["-march=x86-64-v4"]}
 # A leaf is one straight line of code: what it calls is inlined, what is rare is kept out of it.
 LEAF_FLAGS = ["-fno-inline-functions-called-once"] if GNU else []
-LEAF_MACROS = [("CYTHON_INLINE", "inline __attribute__((always_inline))")] if GNU else []
+LEAF_MACROS = [("CYTHON_INLINE", "inline __attribute__((always_inline))")] if GNU and not SANITIZE else []
 
 DIRECTIVES = {
     "language_level": 3,
@@ -57,7 +62,8 @@ def extension(name, source, flags=(), macros=()):
         [str(source)],
         include_dirs=["teeny/include", numpy.get_include()],
         define_macros=[*MACROS, *macros],
-        extra_compile_args=[*FLAGS, *flags],
+        extra_compile_args=[*FLAGS, *flags, *SANITIZE],
+        extra_link_args=SANITIZE,
         depends=["setup.py", *HEADERS],
     )
 
