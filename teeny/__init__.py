@@ -21,6 +21,7 @@ from teeny._core.dispatch import (
     dispatch_value,
     dispatch_values,
 )
+from teeny._core.dlpack import DLTensor, from_dlpack, to_dlpack, to_dltensor
 from teeny._core.errors import (
     ArgumentError,
     BoundaryError,
@@ -47,6 +48,7 @@ __all__ = [
     "BoundaryError",
     "BoundsError",
     "BundleIndex",
+    "DLTensor",
     "DType",
     "DTypeError",
     "Device",
@@ -76,6 +78,7 @@ __all__ = [
     "dyn",
     "etc",
     "fcontiguous",
+    "from_dlpack",
     "get_include",
     "get_num_threads",
     "keep_strides",
@@ -90,6 +93,8 @@ __all__ = [
     "storage",
     "strides",
     "threads",
+    "to_dlpack",
+    "to_dltensor",
 ]
 
 

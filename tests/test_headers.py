@@ -7,7 +7,7 @@ import pytest
 
 import teeny as tny
 
-HEADERS = ["vocabulary", "anyrank", "layout", "peel", "sample", "run", "static_int", "abi", "view"]
+HEADERS = ["vocabulary", "anyrank", "layout", "dlpack", "peel", "sample", "run", "static_int", "abi", "view"]
 COMPILERS = {"c": ("cc", "-std=c11"), "cpp": ("c++", "-std=c++17")}
 
 

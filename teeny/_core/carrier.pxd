@@ -5,6 +5,7 @@
 
 from libc.stdint cimport int64_t
 
+from teeny._core.interchange cimport Loan
 from teeny._core.view cimport Strided
 
 cdef class AnyRank(Strided):
@@ -16,3 +17,9 @@ cdef class AnyRank(Strided):
 
 # What Python's as_anyrank does when it is given nothing else.
 cdef AnyRank carry(object x)
+
+# Foreign memory; the loan is still to be taken.
+cdef AnyRank carry_loan(Loan loan)
+
+# DeviceError, beginning with `what`, if the memory is in another space.
+cdef int check_space(AnyRank at, object space, str what) except -1

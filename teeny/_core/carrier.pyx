@@ -11,21 +11,19 @@ from numpy cimport ndarray
 
 from teeny._core.errors import ArgumentError, BoundaryError, DeviceError, DTypeError, LayoutError, ShapeError
 from teeny._core.geometry cimport promised
+from teeny._core.interchange cimport Loan, address, attribute, loan_of_cuda, loan_of_dlpack, space_of
 from teeny._core.layout cimport (Mapping, derive, index_type_of, integers, layout_stride, make_extents, make_mapping,
                                  narrowed, strides_right)
 from teeny._core.peel cimport cell_at, count_cells, cells_of
 from teeny._core.view cimport SPACES, Strided, make_view
-from teeny._core.vocabulary cimport (COMPLEX, CPU, CUDA, CUDA_HOST, CUDA_MANAGED, GPU_VIEW, MAPPED, MAX_NDIM, PINNED,
-                                     READONLY, UINT, UNALIGNED, VIEW, Device, DType, anyrank_t, dtype_from_numpy,
-                                     dtype_t, raise_status)
+from teeny._core.vocabulary cimport (COMPLEX, CPU, MAX_NDIM, READONLY, UINT, UNALIGNED, VIEW, Device, DType, anyrank_t,
+                                     dtype_from_numpy, dtype_t, raise_status)
 
 from teeny._core.geometry import keep_strides
 
 cnp.import_array()
 
 __all__ = ["AnyRank", "as_anyrank"]
-
-cdef dict SPACE_OF = {CPU: VIEW, CUDA: GPU_VIEW, CUDA_HOST: PINNED, CUDA_MANAGED: MAPPED}
 
 
 def as_anyrank(x, shape=None, layout=keep_strides, *, copy_meta=False, max_rank=32, space=None):
@@ -36,7 +34,8 @@ def as_anyrank(x, shape=None, layout=keep_strides, *, copy_meta=False, max_rank=
     ----------
     x : array
         A NumPy array, anything with the buffer protocol (``memoryview``, ``bytearray``,
-        ``array.array``), ``__dlpack__`` or ``__array_interface__``, or another carrier or view.
+        ``array.array``), ``__dlpack__``, ``__cuda_array_interface__`` (which names no device: the
+        first one is assumed) or ``__array_interface__``, or another carrier or view.
         Read-only, empty, 0-d, broadcast, reversed, overlapping and unaligned arrays are welcome.
         A ``numpy.matrix`` is taken as the two-dimensional array it is; lists and masked arrays
         are refused.
@@ -90,13 +89,14 @@ def as_anyrank(x, shape=None, layout=keep_strides, *, copy_meta=False, max_rank=
     if shape is not None or layout is not keep_strides:
         at.promise(shape, layout, "as_anyrank")
     if space is not None:
-        check_space(at, space)
+        check_space(at, space, "as_anyrank")
     if copy_meta:
         at.copy_metadata(max_rank, "as_anyrank")
     return at
 
 
 cdef AnyRank carry(object x):
+    cdef Loan loan
     if type(x) is ndarray:
         return carry_array(<ndarray> x, x)
     if isinstance(x, Strided):
@@ -109,14 +109,19 @@ cdef AnyRank carry(object x):
     if PyObject_CheckBuffer(x):
         owner = buffer_of(x)
         return carry_array(array_of(owner), owner)
-    if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
-        array = array_of_dlpack(x)
-        return carry_array(array, array)
+    if attribute(x, "__dlpack__", "as_anyrank: x") is not None:
+        loan = loan_of_dlpack(x, None, None, "as_anyrank: x")
+        loan.take("as_anyrank: x")
+        return carry_loan(loan)
+    interface = attribute(x, "__cuda_array_interface__", "as_anyrank: x")
+    if interface is not None:
+        return carry_loan(loan_of_cuda(interface, x, "as_anyrank: x"))
     if hasattr(x, "__array_interface__"):
         array = array_of(x)
         return carry_array(array, array)
     raise BoundaryError(f"as_anyrank: x: found {type(x).__name__}, expected an array: with the buffer protocol, "
-                        "__dlpack__ or __array_interface__; numpy.asarray makes one of lists and numbers")
+                        "__dlpack__, __cuda_array_interface__ or __array_interface__; "
+                        "numpy.asarray makes one of lists and numbers")
 
 
 cdef object buffer_of(object x):
@@ -133,16 +138,11 @@ cdef ndarray array_of(object x):
         raise DTypeError(f"as_anyrank: x: found a buffer that NumPy cannot describe: {error}") from error
 
 
-cdef ndarray array_of_dlpack(object x):
-    try:
-        kind, number = x.__dlpack_device__()
-        if kind != CPU:
-            raise DeviceError(f"as_anyrank: x: found memory on {Device(int(kind), int(number))}, expected cpu")
-        return np.from_dlpack(x)
-    except DeviceError:
-        raise
-    except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        raise BoundaryError(f"as_anyrank: x: found a {type(x).__name__} that cannot be taken in: {error}") from error
+cdef AnyRank carry_loan(Loan loan):
+    cdef AnyRank at = AnyRank.__new__(AnyRank)
+    at.describe(&loan.c, loan.mapping, loan)
+    at.flag_alignment()
+    return at
 
 
 cdef AnyRank carry_strided(Strided x):
@@ -177,11 +177,11 @@ cdef AnyRank carry_array(ndarray array, object owner):
     return at
 
 
-cdef int check_space(AnyRank at, object space) except -1:
+cdef int check_space(AnyRank at, object space, str what) except -1:
     if space not in SPACES:
-        raise ArgumentError(f"as_anyrank: space: found {space!r}, expected one of {', '.join(SPACES)}")
+        raise ArgumentError(f"{what}: space: found {space!r}, expected one of {', '.join(SPACES)}")
     if space != SPACES[at.c.space]:
-        raise DeviceError(f"as_anyrank: space: found memory in {SPACES[at.c.space]!r} (on {at.device}), "
+        raise DeviceError(f"{what}: space: found memory in {SPACES[at.c.space]!r} (on {at.device}), "
                           f"expected {str(space)!r}")
     return 0
 
@@ -262,11 +262,9 @@ cdef class AnyRank(Strided):
         c.dtype = (<DType> DType(dtype)).c
         if c.dtype.bits * c.dtype.lanes % 8 != 0:
             raise DTypeError(f"from_pointer: dtype: found {DType(dtype)}, expected elements of whole bytes")
-        if place.c.type not in SPACE_OF:
-            raise DeviceError(f"from_pointer: device: found {place}, expected cpu, cuda, cuda_host or cuda_managed")
-        c.data = <void *> <uintptr_t> address(ptr, mapping, DType(dtype).size_bytes)
+        c.data = <void *> <uintptr_t> address(ptr, mapping, DType(dtype).size_bytes, "from_pointer: ptr")
         c.flags = READONLY if readonly else 0
-        c.space = SPACE_OF[place.c.type]
+        c.space = space_of(place.c, "from_pointer: device")
         c.device = place.c
         at.describe(&c, mapping, owner)
         at.flag_alignment()
@@ -547,22 +545,3 @@ cdef Mapping mapping_of(object shape, object strides):
         for axis in range(ndim):
             step[axis] = steps[axis]
     return make_mapping(ndim, size, step, "from_pointer: shape, strides")
-
-
-cdef object address(object ptr, Mapping mapping, int itemsize):
-    """`ptr`, if every element that the mapping reaches can lie in memory."""
-    first = integers((ptr,), "from_pointer: ptr")[0]
-    low, high = mapping.reach
-    strides = mapping.strides
-    if mapping.index.code == UINT:  # 2**63 and more only where no stride is seen
-        strides = [stride for axis, stride in enumerate(strides) if mapping.shape[axis] > 1 and mapping.size > 0]
-    if first < 0:
-        raise BoundaryError(f"from_pointer: ptr: found {first}, expected an address")
-    if first == 0 and mapping.size > 0:
-        raise BoundaryError(f"from_pointer: ptr: found 0, with elements to read: shape {mapping.extents.shape}")
-    if max(map(abs, strides), default=0) * itemsize >= 2**63:
-        raise LayoutError(f"from_pointer: strides: found {mapping.strides}, expected byte strides that fit 64 bits")
-    if first + low * itemsize < 0 or first + (high + 1) * itemsize > 2**63:
-        raise BoundaryError(f"from_pointer: found elements {low} to {high} from address {first}, "
-                            "expected them to lie within the address space")
-    return first

@@ -6,7 +6,10 @@ The compiled side, static tags and fused types, stands in ``dispatch.pxd``.
 import operator
 from enum import Enum
 
+from cpython.pycapsule cimport PyCapsule_CheckExact
+
 from teeny._core.carrier import AnyRank, as_anyrank
+from teeny._core.dlpack import DLTensor, from_dlpack
 from teeny._core.errors import ArgumentError, DTypeError
 from teeny._core.geometry import ccontiguous, fcontiguous
 from teeny._core.view import View
@@ -235,7 +238,8 @@ def dispatch_dlpack(m, f, space=None, *, max_rank=32):
     Parameters
     ----------
     m : array
-        Anything that `as_anyrank` takes.
+        Anything that `as_anyrank` or `from_dlpack` takes. A capsule is consumed, unless its data type is
+        not supported.
     f : callable
         ``f(view)``.
     space : storage or str, optional
@@ -276,7 +280,8 @@ def dispatch_dlpack_dtype(m, f, space=None):
     Parameters
     ----------
     m : array
-        Anything that `as_anyrank` takes.
+        Anything that `as_anyrank` or `from_dlpack` takes. A capsule is consumed, unless its data type is
+        not supported.
     f : callable
         ``f(at)``.
     space : storage or str, optional
@@ -309,10 +314,15 @@ def dispatch_dlpack_dtype(m, f, space=None):
     return True
 
 
+cdef bint is_tensor(object m):
+    """Whether `m` is a tensor of DLPack itself, which only `from_dlpack` takes."""
+    return PyCapsule_CheckExact(m) or isinstance(m, (DLTensor, int))
+
+
 cdef object supported(object m, object space):
     """The carrier, or None for a data type that no kernel has."""
     try:
-        at = as_anyrank(m, space=space)
+        at = from_dlpack(m, space=space) if is_tensor(m) else as_anyrank(m, space=space)
     except DTypeError:
         return None
     return at if at.dtype in SUPPORTED else None

@@ -13,6 +13,7 @@ from numpy cimport ndarray
 
 from teeny._core.errors import ArgumentError, BoundsError, DeviceError, LayoutError, ShapeError
 from teeny._core.geometry cimport recast
+from teeny._core.interchange cimport export
 from teeny._core.layout cimport (Extents, Mapping, derive, is_dense, is_left, is_right, layout_stride, make_extents,
                                  make_mapping, narrowed)
 from teeny._core.geometry import ccontiguous, fcontiguous, keep_strides
@@ -136,8 +137,8 @@ cdef class Strided:
         Py_DECREF(None)  # what Cython put into buffer.obj, which is now replaced
         buffer[0] = filled
 
-    def __dlpack__(self, **options):
-        return as_ndarray(self, f"{type(self).__name__}.__dlpack__").__dlpack__(**options)
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        return export(&self.c, self, stream, max_version, dl_device, copy, f"{type(self).__name__}.__dlpack__")
 
     def __dlpack_device__(self):
         return self.c.device.type, self.c.device.id

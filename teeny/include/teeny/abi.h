@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "dlpack.h"
 #include "peel.h"
 #include "run.h"
 #include "sample.h"
@@ -41,6 +42,10 @@ static const teeny_abi_struct_t teeny_abi_structs[] = {
     TEENY_ABI_STRUCT(teeny_sample_t),
     TEENY_ABI_STRUCT(teeny_bundle_t),
     TEENY_ABI_STRUCT(teeny_mask_t),
+    TEENY_ABI_STRUCT(teeny_dltensor_t),
+    TEENY_ABI_STRUCT(teeny_dlmanaged_t),
+    TEENY_ABI_STRUCT(teeny_dlversion_t),
+    TEENY_ABI_STRUCT(teeny_dlversioned_t),
     TEENY_ABI_STRUCT(teeny_abi_struct_t),
     { NULL, 0 }
 };
