@@ -18,9 +18,9 @@ def main():
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the report (default: out)")
     options = parser.parse_args()
 
-    from benchmarks import harness, linalg, report
+    from benchmarks import boundary, harness, linalg, report
 
-    cases = [case for family in (linalg,) for case in family.cases(options.quick)]
+    cases = [case for family in (linalg, boundary) for case in family.cases(options.quick)]
     if options.only:
         cases = [case for case in cases if any(text in case.name for text in options.only)]
     if not cases:

@@ -8,6 +8,10 @@ from numpy.lib.stride_tricks import as_strided
 
 CENTRE = 256
 
+# What both DLPack and NumPy have.
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+          "float64", "complex64", "complex128"]  # fmt: skip
+
 
 @st.composite
 def shapes_and_strides(draw, max_rank=12, max_size=600):
@@ -26,3 +30,8 @@ def strided_arrays(draw, max_rank=12, dtypes=("float64", "int16", "complex64", "
     shape, strides = draw(shapes_and_strides(max_rank))
     block = np.arange(2 * CENTRE).astype(draw(st.sampled_from(dtypes)))
     return as_strided(block[CENTRE:], shape, [stride * block.itemsize for stride in strides])
+
+
+def steps(x):
+    """The strides in elements."""
+    return tuple(stride // x.itemsize for stride in x.strides)

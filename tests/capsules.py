@@ -1,9 +1,14 @@
-"""DLPack by hand: structs and capsules made with ctypes, whose frees are counted."""
+"""Foreign memory by hand: DLPack structs and capsules made with ctypes, whose frees are counted, and who lends them."""
 
 import ctypes
 
+import pytest
+
 CLASSIC, VERSIONED = b"dltensor", b"dltensor_versioned"
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = (1, 0), (2, 0), (3, 0), (13, 0)
+USED = {CLASSIC: b"used_dltensor", VERSIONED: b"used_dltensor_versioned"}  # a capsule does not copy its name
+READ_ONLY, IS_COPIED = 1, 2
+KINDS = pytest.mark.parametrize("kind", [CLASSIC, VERSIONED], ids=bytes.decode)
 CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 
 
@@ -113,3 +118,42 @@ def managed_of(capsule):
     """The struct in somebody else's capsule."""
     kind = Classic if name_of(capsule) == CLASSIC else Versioned
     return kind.from_address(pointer_of(capsule, name_of(capsule)))
+
+
+def take_over(capsule):
+    """What a consumer in C does: (deleter, its argument)."""
+    managed = managed_of(capsule)
+    rename(capsule, USED[name_of(capsule)])
+    return managed.deleter, ctypes.addressof(managed)
+
+
+class Lender:
+    """An object with ``__dlpack__``, which notes how it is asked."""
+
+    def __init__(self, give, device=CPU):
+        self.give, self.device, self.asked = give, device, []
+
+    def __dlpack__(self, **wishes):
+        self.asked.append(wishes)
+        self.given = self.give()  # kept, so that its destructor, which is Python, runs when no error is under way
+        return self.given
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+def lent(capsule):
+    return Lender(lambda: capsule)
+
+
+class Cuda:
+    """Memory that is not there, on a device that need not be."""
+
+    def __init__(self, **changes):
+        self.interface = {"shape": (2, 3), "typestr": "<f4", "data": (4096, False), "version": 3} | changes
+
+    @property
+    def __cuda_array_interface__(self):
+        if isinstance(self.interface, Exception):
+            raise self.interface
+        return self.interface

@@ -9,7 +9,7 @@ import pytest
 import teeny as tny
 from teeny.backends import Accepts, Backend, BackendList, CpuKernels, Lapack, dispatch_kernel
 from teeny.linalg import det, inv, solve
-from teeny.ops import DET, INV, SOLVE
+from teeny.ops import DET, INV, SOLVE, SOLVEVEC, UNDEFINED
 
 
 class Recording(Backend):
@@ -131,7 +131,7 @@ def test_backends_report_singular_cells_alike(rng, size, backend, op):
 
 @pytest.mark.parametrize("size", [3, 9])
 def test_nan_is_no_warning_and_no_failure(rng, size):
-    """NaN is not singular, to either backend: it gives NaN."""
+    """NaN is not singular, to either backend: it gives NaN and a status of its own."""
     a = rng.standard_normal((4, size, size)) + 4 * np.eye(size)
     a[2] = np.nan
     d = det(a)
@@ -139,7 +139,28 @@ def test_nan_is_no_warning_and_no_failure(rng, size):
     assert np.isnan(d[2])
     x, info = inv(a, info=True)
     assert np.isnan(x[2]).all()
-    assert not info.any()
+    assert info.tolist() == [0, 0, UNDEFINED, 0]
+
+
+@pytest.mark.parametrize("backend", [CpuKernels(), Lapack()], ids=repr)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8])
+def test_an_entry_that_is_not_finite_makes_its_matrix_undefined(rng, size, bad, backend):
+    """Alike with every backend, wherever it stands; and its neighbour does not notice."""
+    good = rng.standard_normal((size, size)) + 4 * np.eye(size)
+    a = np.stack([good] * 2 * size**2)
+    for k in range(size**2):
+        a[2 * k].flat[k] = bad
+    for op, more, shape in (
+        (INV, (), (size, size)),
+        (SOLVE, (np.ones((size, 2)),), (size, 2)),
+        (SOLVEVEC, (np.ones(size),), (size,)),
+    ):
+        x, info = np.zeros((len(a), *shape)), np.zeros(len(a), np.int32)
+        dispatch_kernel(op, (a, *more, x, info), BackendList(backend))
+        assert info.tolist() == [UNDEFINED, 0] * size**2
+        assert np.isnan(x[::2]).all()
+        np.testing.assert_allclose(x[1::2], np.broadcast_to(np.linalg.inv(good) @ (*more, np.eye(size))[0], x[1::2].shape))
 
 
 @OPERATIONS

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks import linalg, report
+from benchmarks import boundary, linalg, report
 from benchmarks.harness import Case, Contender, Result, looped, measure
 from benchmarks.problem import COLUMNS, LAYOUTS, make
 
@@ -34,7 +34,7 @@ def test_report(result, tmp_path):
 
 
 def test_every_prediction_is_of_a_case():
-    names = {case.name for case in linalg.cases()}
+    names = {case.name for family in (linalg, boundary) for case in family.cases()}
     assert {f"{section}: {key}" for section, keys in report.PREDICTIONS.items() for key in keys} <= names
 
 
@@ -54,3 +54,17 @@ def test_contenders_are_checked(op, monkeypatch):
     wrong = Contender("wrong", looped(np.zeros, problem.out.shape), problem.cells, problem.check)
     with pytest.raises(AssertionError, match=f"wrong computes another {op} of 2 x 2 float32"):
         measure(replace(case, build=lambda: [wrong]), 1)
+
+
+@pytest.mark.parametrize("case", list(boundary.cases()), ids=lambda case: case.name)
+def test_the_boundary_is_walked_by_all(case):
+    result = measure(case, 1)
+    assert {"teeny", "NumPy"} <= set(result.names)
+    assert (result.seconds > 0).all()
+
+
+def test_walks_are_checked():
+    for case in (case for case in boundary.cases() if case.section.startswith("cell to cell")):
+        contender = next(iter(case.build()))
+        with pytest.raises(AssertionError, match=r"teeny (walks|ends) elsewhere"):
+            contender.check("teeny", np.inf)

@@ -1,5 +1,8 @@
 """Samples, bundles and masks, against counting."""
 
+import copy
+import pickle
+
 import pytest
 
 import teeny as tny
@@ -56,9 +59,18 @@ def test_indices_have_32_bits():
         lambda: BundleIndex[0],
         lambda: Mask(5, 4),
         lambda: Mask(2, 4).lane(4),
+        lambda: Mask(0, 0).lane(0),
+        lambda: BundleIndex[2**17],
+        lambda: SampleIndex.make(0, 0, 0),
     ):
         with pytest.raises(tny.BoundsError, match="expected"):
             refused()
+
+
+def test_indices_are_values():
+    things = [SampleIndex(9, 1), SampleIndex(9, 2), BundleIndex[4](3), BundleIndex[2](3), Mask(1, 4), Mask(2, 4)]
+    assert len({*things, *map(copy.copy, things), *map(pickle.loads, map(pickle.dumps, things))}) == 6
+    assert SampleIndex.make(7) == SampleIndex(7, 7) != 7
 
 
 def test_what_is_no_index():

@@ -1,10 +1,12 @@
 """Dispatchers: what fires, with what, and what is returned."""
 
+import copy
 import enum
 
 import numpy as np
 import pytest
 from arrays import strided_arrays
+from capsules import Producer, name_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,9 +84,28 @@ def test_values_refused():
             tny.dispatch_value((1, 2), value, print)
         with pytest.raises(tny.ArgumentError, match=r"values: found .*, expected an integer or an enumerator"):
             candidates((1, value), 1)
-    with pytest.raises(tny.ArgumentError, match=r"dispatch_values: found \(1, 2\), expected candidates"):
+    with pytest.raises(tny.ArgumentError, match=r"dispatch_values: lists: found \(1, 2\), expected candidates"):
         tny.dispatch_values(print, (1, 2))
-    assert repr(candidates(Bound, Bound.DFT)) == "candidates((0, 6), 6)"
+    with pytest.raises(tny.ArgumentError, match="values: found None, expected integers or enumerators"):
+        candidates(None, 1)
+    some = candidates(Bound, Bound.DFT)
+    assert repr(some) == repr(copy.copy(some)) == "candidates((0, 6), 6)"
+
+
+def test_what_cannot_be_called_is_refused():
+    at = as_anyrank(np.zeros(3))
+    calls = {
+        "dispatch_value": lambda f: tny.dispatch_value((1,), 1, f),
+        "dispatch_values": lambda f: tny.dispatch_values(f),
+        "dispatch_rank": lambda f: tny.dispatch_rank(at, f),
+        "dispatch_index": lambda f: tny.dispatch_index(at, f),
+        "dispatch_layout": lambda f: tny.dispatch_layout(at.fixed(1), f),
+        "dispatch_dlpack": lambda f: tny.dispatch_dlpack(at, f),
+        "dispatch_dlpack_dtype": lambda f: tny.dispatch_dlpack_dtype(at, f),
+    }
+    for name, call in calls.items():
+        with pytest.raises(tny.ArgumentError, match=f"^{name}: f: found None, expected a callable"):
+            call(None)
 
 
 def test_errors_of_the_callable_pass():
@@ -235,5 +256,22 @@ def test_dlpack_space():
         assert fired.one().space == "gpu_view"
         with pytest.raises(tny.DeviceError, match="found memory in 'gpu_view'"):
             dispatch(far, print, "view")
-        with pytest.raises(tny.BoundaryError, match="found list"):
+        with pytest.raises(tny.BoundaryError, match=f"^{dispatch.__name__}: m: found list"):
             dispatch([1, 2], print)
+        with pytest.raises(tny.BoundaryError, match=f"^{dispatch.__name__}: m: found 5, expected the address"):
+            dispatch(5, print)
+        with pytest.raises(tny.ArgumentError, match=f"^{dispatch.__name__}: space: found 'vram'"):
+            dispatch(far, print, "vram")
+
+
+def test_a_miss_consumes_nothing():
+    producer = Producer(np.zeros((1, 2, 3)))
+    capsule = producer.capsule()
+    assert tny.dispatch_dlpack(capsule, Fired(), max_rank=2) is False
+    with pytest.raises(tny.ArgumentError, match="dispatch_dlpack: max_rank: found 'x', expected an integer"):
+        tny.dispatch_dlpack(capsule, Fired(), max_rank="x")
+    with pytest.raises(tny.DeviceError, match="dispatch_dlpack: space: found memory in 'view'"):
+        tny.dispatch_dlpack(capsule, Fired(), "pinned")
+    assert name_of(capsule) == producer.kind
+    assert tny.dispatch_dlpack(capsule, Fired()) is True
+    assert producer.frees == (1, 0)

@@ -18,7 +18,7 @@ import teeny as tny
 from teeny._core import isa
 from teeny.linalg import det, inv, solve
 
-ISAS = [name for name in isa.supported() if name in isa.built()["small"]]
+ISAS = [name for name in isa.supported() if name in isa.built()["systems"]]
 
 
 def mixed(dtype, size):

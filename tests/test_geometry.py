@@ -1,5 +1,6 @@
 """Static geometry: what is promised, how it is checked, and where it folds."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import teeny as tny
 from teeny import anyshape, as_anyrank, ccontiguous, dyn, etc, fcontiguous, keep_strides, shape, storage, strides
+from teeny._core.geometry import LayoutTag
 
 
 def static(view):
@@ -238,3 +240,17 @@ def test_static_strides_of_the_mappings():
     with pytest.raises(tny.BoundsError, match="static_stride: found axis 3, expected 0 to 2"):
         right.static_stride(3)
     assert pickle.loads(pickle.dumps(storage.pinned)) is storage.pinned
+
+
+def test_tags_travel():
+    for tag in (keep_strides, ccontiguous, fcontiguous):
+        assert copy.deepcopy(tag) is pickle.loads(pickle.dumps(tag)) is tag
+    for tag in (strides(9, dyn, 1), anyshape[3, ..., -1, 5], anyshape[...], shape(-1, 3)):
+        assert copy.copy(tag) == pickle.loads(pickle.dumps(tag)) == tag
+
+
+def test_tags_made_without_their_makers_say_nothing():
+    assert as_anyrank(np.zeros((2, 3)), anyshape.__new__(anyshape)).shape == (2, 3)
+    assert repr(anyshape.__new__(anyshape)) == "anyshape[...]"
+    view = as_anyrank(np.zeros((2, 3))).fixed(2)
+    assert static(view.recast(shape(2, 3), LayoutTag.__new__(LayoutTag))) == ([2, 3], [dyn, dyn])

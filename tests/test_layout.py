@@ -1,5 +1,6 @@
 """Extents and mappings, against enumeration of every index and exact arithmetic."""
 
+import copy
 import itertools
 import pickle
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teeny as tny
-from teeny import Extents, dyn, layout_left, layout_right, layout_stride
+from teeny import Extents, anyshape, as_anyrank, dyn, layout_left, layout_right, layout_stride
 
 INTEGERS = [np.dtype(kind) for kind in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")]
 
@@ -174,6 +175,29 @@ def test_mapping_refuses():
         layout_right((2, 3))
     with pytest.raises(tny.ShapeError, match="found no sizes"):
         layout_right(Extents(dyn))
+
+
+def test_mappings_are_values():
+    extents = Extents(dyn, 3)(5)
+    mappings = [layout_right(extents), layout_left(extents), layout_right(Extents(5, 3))]
+    mappings += [layout_stride(extents, steps) for steps in ((3, 1), (4, 1), np.array([2**60, 1], np.uint64))]
+    assert len({*mappings, *map(pickle.loads, map(pickle.dumps, mappings)), *map(copy.deepcopy, mappings)}) == 6
+    tagged = as_anyrank(np.zeros((4, 5, 3)), anyshape[..., 3], tny.strides(1)).reindex("int16").fixed(3).layout
+    again = pickle.loads(pickle.dumps(tagged))
+    assert again == tagged != layout_stride(Extents(dyn, dyn, 3)(4, 5), (15, 3, 1))
+    assert (again.index_dtype, again.static_stride(2)) == (np.int16, 1)
+    assert layout_right(extents) != "layout_right"
+
+
+def test_objects_made_without_arguments_are_empty():
+    assert repr(Extents.__new__(Extents)) == "Extents()"
+    for layout in (layout_right, layout_left, layout_stride):
+        bare = layout.__new__(layout)
+        assert (bare.rank, bare.strides, bare.extents, bare.index_dtype) == (0, (), Extents(), np.int64)
+        assert (bare(), bare.reach) == (0, (0, 0))
+    extents = Extents(2, 3)
+    extents.__init__(4)
+    assert extents.shape == (2, 3)
 
 
 def test_mapping_never_changes():

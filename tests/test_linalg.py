@@ -8,6 +8,7 @@ import ctypes.util
 import platform
 import tracemalloc
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given
@@ -635,7 +636,7 @@ def test_refused_dtypes(name, x):
     assert (out == -7).all()
 
 
-@pytest.mark.parametrize("dtype", ["float16", "longdouble", "clongdouble"])
+@pytest.mark.parametrize("dtype", ["longdouble", "clongdouble"])
 @pytest.mark.parametrize("function", [inv, det, lambda a, **k: solve(a, a, **k)], ids=["inv", "det", "solve"])
 def test_refused_numbers_say_what_is_accepted(function, dtype):
     a = np.eye(3, dtype=dtype)
@@ -730,9 +731,35 @@ def test_self_overlap_is_found_without_listing_every_offset():
         tny.linalg.inv(a, out=out)
 
 
-def test_half_precision_is_refused_beside_others():
-    with pytest.raises(tny.DTypeError, match="float16"):
-        tny.linalg.solve(np.eye(2), np.eye(2, dtype=np.float16))
+HALF = pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16], ids=["float16", "bfloat16"])
+
+
+@HALF
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 9])
+def test_half_precision_is_computed_wide_and_rounded_once(rng, dtype, size):
+    a = (matrices(rng, 7, size, size) / 4).astype(dtype)  # whose determinants are within range
+    b = rng.standard_normal((7, size)).astype(dtype)
+    wide, right = a.astype("f8"), b.astype("f8")
+    for function, narrow, exact in (
+        (inv, (a,), np.linalg.inv(wide)),
+        (det, (a,), np.linalg.det(wide)),
+        (tny.linalg.solvevec, (a, b), np.linalg.solve(wide, right[..., None])[..., 0]),
+    ):
+        result = function(*narrow)
+        assert result.dtype == dtype
+        # half an ulp, and what the last bits of float64 may turn
+        assert (np.abs(result.astype("f8") - exact) <= np.abs(exact) * float(ml_dtypes.finfo(dtype).eps) * 0.501).all()
+        out = np.zeros(exact.shape, dtype)
+        assert function(*narrow, out=out) is out
+        np.testing.assert_array_equal(out, result)
+
+
+@HALF
+def test_half_precision_beside_others_is_promoted(dtype):
+    assert solve(np.eye(2), np.eye(2, dtype=dtype)).dtype == np.float64
+    assert solve(np.eye(2, dtype=dtype), np.eye(2, dtype=np.float32)).dtype == np.float32
+    with pytest.raises(tny.DTypeError, match="out must have dtype"):
+        inv(np.eye(2, dtype=dtype), out=np.eye(2))
 
 
 def test_objects_with_dlpack_alone_are_taken(rng):

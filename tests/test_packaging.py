@@ -35,7 +35,7 @@ def test_ships_types_for_every_compiled_module_that_is_public():
     stems = [path.parent / path.name.split(".")[0] for path in compiled_modules()]
     compiled = {".".join(stem.relative_to(PACKAGE.parent).parts): stem for stem in stems}
     public = compiled.keys() & {isa.__name__, *public_modules()}
-    assert "teeny.linalg" in public
+    assert "teeny.linalg.systems" in public
     assert [name for name in sorted(public) if not compiled[name].with_suffix(".pyi").exists()] == []
 
 
@@ -78,16 +78,16 @@ def test_choose_takes_the_best_that_is_built_and_runs(monkeypatch):
 
 def test_every_family_has_the_same_variants():
     families = isa.built()
-    assert "small" in families
+    assert "systems" in families
     assert len({tuple(sorted(variants)) for variants in families.values()}) == 1
 
 
-USABLE = sorted(set(isa.built()["small"]) & set(isa.supported()))
+USABLE = sorted(set(isa.built()["systems"]) & set(isa.supported()))
 
 
 @pytest.mark.parametrize("name", USABLE)
 def test_isa_is_forced(name, tmp_path):
-    code = "import teeny; print(teeny.show_config(mode='dicts')['isa']['chosen']['small'])"
+    code = "import teeny; print(teeny.show_config(mode='dicts')['isa']['chosen']['systems'])"
     done = run(code, tmp_path, TEENY_ISA=name)
     assert done.stdout == f"{name}\n", done.stderr
 
@@ -105,7 +105,7 @@ def test_show_config_says_what_runs(capsys):
     assert set(config["isa"]["chosen"].values()) <= set(config["isa"]["supported"])
     assert tny.show_config() is None
     printed = capsys.readouterr().out
-    for fact in (tny.__version__, config["build"]["compiler"], f"small {config['isa']['chosen']['small']}"):
+    for fact in (tny.__version__, config["build"]["compiler"], f"systems {config['isa']['chosen']['systems']}"):
         assert fact in printed
     with pytest.raises(ValueError, match=r"show_config: mode: found 'html'"):
         tny.show_config(mode="html")

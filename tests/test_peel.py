@@ -108,8 +108,13 @@ def test_more_axes_than_there_are(keep):
 def test_keep_must_be_an_integer():
     at = as_anyrank(np.zeros((4, 3, 3)))
     for keep in (1.5, None, "2"):
-        with pytest.raises(tny.ArgumentError, match="expected an integer"):
+        with pytest.raises(tny.ArgumentError, match=r"peel_front: keep: found .*, expected an integer"):
             at.peel_front(keep)
+        with pytest.raises(tny.ArgumentError, match=r"peel_front_at: i: found .*, expected an integer"):
+            at.peel_front_at(keep, -2)
+        for place, name in ((0, "lo"), (1, "hi")):
+            with pytest.raises(tny.ArgumentError, match=f"subrange: {name}: found .*, expected an integer"):
+                at.peel_front(-2).subrange(*[keep if k == place else 0 for k in range(2)])
     assert at.size_front(np.int8(-2)) == 4
 
 
@@ -211,7 +216,7 @@ def test_together_keeps_what_cells_know():
 
 def test_together_refuses():
     x, y = as_anyrank(np.zeros((4, 5, 3))), as_anyrank(np.zeros((2, 5, 3)))
-    with pytest.raises(tny.ShapeError, match=r"peel_together: found batches \(4, 5\), \(2, 5\), expected them to"):
+    with pytest.raises(tny.ShapeError, match=r"peel_together: sources: found batches \(4, 5\), \(2, 5\), expected"):
         tny.peel_together(x, y, keep=-1)
     with pytest.raises(tny.ShapeError, match="peel_together: keep: found 1, expected 0 or less"):
         tny.peel_together(x, y, keep=1)
@@ -219,7 +224,11 @@ def test_together_refuses():
         tny.peel_together(x, y, keep=(-1, -4))
     with pytest.raises(tny.ArgumentError, match=r"keep: found \(-1,\), expected one for each of 2 arrays"):
         tny.peel_together(x, y, keep=(-1,))
-    with pytest.raises(tny.ArgumentError, match="found ndarray, expected AnyRank"):
+    for keep in ("a", None, 1.5, (-1, "a")):
+        with pytest.raises(tny.ArgumentError, match=r"peel_together: keep: found .*, expected an integer"):
+            tny.peel_together(x, x, keep=keep)
+    assert len(tny.peel_together(x, x, keep=np.array([-1, -1]))) == len(tny.peel_together(x, x, keep=np.int8(-1))) == 20
+    with pytest.raises(tny.ArgumentError, match="sources: found ndarray at place 0, expected AnyRank"):
         tny.peel_together(np.zeros(3), keep=0)
     for count in (0, 9):
         with pytest.raises(tny.ArgumentError, match=f"found {count} arrays, expected 1 to 8"):

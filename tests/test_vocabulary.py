@@ -86,7 +86,8 @@ def test_dtype_refuses(name):
 
 def test_dtype_refuses_what_is_no_type():
     swapped = np.dtype("f4").newbyteorder()
-    for found in (None, 3, [], object(), swapped):
+    broken = type("Broken", (), {"dtype": property(lambda x: 1 / 0)})()
+    for found in (None, 3, [], object(), swapped, {"names": ["a"]}, broken):
         with pytest.raises(TypeError, match="DType: found"):
             tny.DType(found)
 
@@ -119,7 +120,16 @@ def test_device_text():
     assert tny.Device(2, 0) != tny.Device(2, 1) != tny.Device(3, 1) != "cuda"
 
 
-@pytest.mark.parametrize("text", ["", "tpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1:2", "CUDA"])
+def test_parts_beside_a_whole_are_refused():
+    """They would be ignored."""
+    with pytest.raises(tny.ArgumentError, match="DType: lanes: found 4 beside 'float32'"):
+        tny.DType("float32", lanes=4)
+    for whole in ("cuda", tny.Device("cuda")):
+        with pytest.raises(tny.ArgumentError, match=r"Device: id: found 3 beside .*cuda"):
+            tny.Device(whole, 3)
+
+
+@pytest.mark.parametrize("text", ["cuda:" + "9" * 5000, "", "tpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1:2", "CUDA"])
 def test_device_refuses_text(text):
     with pytest.raises(tny.DeviceError, match="expected one of cpu, cuda"):
         tny.Device(text)

@@ -6,11 +6,15 @@ from setuptools import Extension, setup
 
 import teeny
 
-kernels = Extension(
-    "fieldnorms.kernels",
-    ["fieldnorms/kernels.pyx"],
-    include_dirs=[teeny.get_include(), numpy.get_include()],
-    define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
-)
 
-setup(ext_modules=cythonize([kernels], build_dir="build", language_level=3))
+def kernels(name):
+    return Extension(
+        f"fieldkernels.{name}",
+        [f"fieldkernels/{name}.pyx"],
+        include_dirs=[teeny.get_include(), numpy.get_include()],
+        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
+    )
+
+
+modules = [kernels("norms"), kernels("resampling")]
+setup(ext_modules=cythonize(modules, build_dir="build", language_level=3))

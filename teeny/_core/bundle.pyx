@@ -4,23 +4,20 @@ Indices have 32 bits, as in ``teeny/sample.h``.
 """
 
 import functools
-import operator
 
 from libc.stdint cimport int64_t, uint32_t
 
 from teeny._core.errors import ArgumentError, BoundsError
+from teeny._core.vocabulary cimport integer
 
 __all__ = ["BundleIndex", "Mask", "SampleIndex"]
 
 
-cdef int64_t within(object value, int64_t high, str what) except -1:
-    """`value` as an integer from 0 to high, or an error that begins with `what`."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise ArgumentError(f"{what}: found {value!r}, expected an integer") from None
-    if not 0 <= number <= high:
-        raise BoundsError(f"{what}: found {number}, expected 0 to {high}")
+cdef int64_t within(object value, int64_t high, str what, int64_t low=0) except -1:
+    """`value` as an integer from low to high, or an error that begins with `what`."""
+    number = integer(value, what)
+    if not low <= number <= high:
+        raise BoundsError(f"{what}: found {number}, expected {low} to {high}")
     return number
 
 
@@ -29,9 +26,10 @@ cdef uint32_t grid_index(object thread, object block, object block_dim, str what
     if (block is None) != (block_dim is None):
         raise ArgumentError(f"{what}: found one of block and block_dim, expected both or neither")
     if block is None:
-        return within(thread, 2**32 - 1, what)
-    within(thread, within(block_dim, 2**32 - 1, what) - 1, what)
-    return within(within(block, 2**32 - 1, what) * operator.index(block_dim) + thread, 2**32 - 1, what)
+        return within(thread, 2**32 - 1, what + ": thread")
+    cdef object threads = within(block_dim, 2**32 - 1, what + ": block_dim", 1)  # wide enough for the product
+    cdef object first = within(block, 2**32 - 1, what + ": block") * threads
+    return within(first + within(thread, threads - 1, what + ": thread"), 2**32 - 1, what)
 
 
 cdef class SampleIndex:
@@ -76,6 +74,15 @@ cdef class SampleIndex:
         """Index in the block, or lane of the bundle."""
         return self.c.work
 
+    def __eq__(self, other):
+        return isinstance(other, SampleIndex) and self.__reduce__() == other.__reduce__()
+
+    def __hash__(self):
+        return hash(self.__reduce__())
+
+    def __reduce__(self):
+        return SampleIndex, (self.global_, self.work)
+
     def __repr__(self):
         return f"SampleIndex(global_={self.global_}, work={self.work})"
 
@@ -115,7 +122,7 @@ cdef class BundleIndex:
         self.c = bundle(within(i, 2**32 // kind.width - 1, kind.__name__), kind.width)
 
     def __class_getitem__(cls, width):
-        return of_width(within(width, 2**16, "BundleIndex: width"))
+        return of_width(within(width, 2**16, "BundleIndex: width", 1))
 
     @classmethod
     def make(cls, thread, block=None, block_dim=None):
@@ -129,7 +136,7 @@ cdef class BundleIndex:
 
     def lane(self, k):
         """The k-th sample; its ``work`` is k."""
-        cdef sample_t lane = bundle_lane(self.c, within(k, self.c.width - 1, f"{type(self).__name__}.lane"))
+        cdef sample_t lane = bundle_lane(self.c, within(k, <int64_t> self.c.width - 1, f"{type(self).__name__}.lane"))
         return SampleIndex(lane.global_, lane.work)
 
     def mask(self, n):
@@ -137,14 +144,25 @@ cdef class BundleIndex:
         cdef mask_t mask = bundle_mask(self.c, within(n, 2**63 - 1, f"{type(self).__name__}.mask"))
         return Mask(mask.count, mask.width)
 
+    def __eq__(self, other):
+        return isinstance(other, BundleIndex) and self.__reduce__() == other.__reduce__()
+
+    def __hash__(self):
+        return hash(self.__reduce__())
+
+    def __reduce__(self):
+        return remake, (self.width, self.c.base // max(self.c.width, 1))
+
     def __repr__(self):
         return f"{type(self).__name__}({self.c.base // max(self.c.width, 1)})"
 
 
+def remake(width, i):
+    return BundleIndex[width](i)
+
+
 @functools.cache
 def of_width(width):
-    if width == 0:
-        raise BoundsError("BundleIndex: width: found 0, expected at least 1")
     return type(f"BundleIndex[{width}]", (BundleIndex,), {"__slots__": (), "__module__": __name__, "width": width})
 
 
@@ -174,11 +192,20 @@ cdef class Mask:
 
     def lane(self, k):
         """Whether lane k is inside."""
-        return mask_lane(self.c, within(k, self.c.width - 1, "Mask.lane"))
+        return mask_lane(self.c, within(k, <int64_t> self.c.width - 1, "Mask.lane"))
 
     def full(self):
         """Whether all lanes are."""
         return mask_full(self.c)
+
+    def __eq__(self, other):
+        return isinstance(other, Mask) and self.__reduce__() == other.__reduce__()
+
+    def __hash__(self):
+        return hash(self.__reduce__())
+
+    def __reduce__(self):
+        return Mask, (self.c.count, self.c.width)
 
     def __repr__(self):
         return f"Mask({self.c.count}, {self.c.width})"

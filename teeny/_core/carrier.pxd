@@ -13,10 +13,11 @@ cdef class AnyRank(Strided):
     cdef int max_rank
     cdef void flag_alignment(self) noexcept
     cdef int promise(self, object shape, object layout, str what) except -1
-    cdef int copy_metadata(self, object max_rank, str what) except -1
+    cdef int copy_metadata(self, int room, str what) except -1
 
-# What Python's as_anyrank does when it is given nothing else.
+# What Python's as_anyrank does when it is given nothing else; `taken` begins its errors with `what`.
 cdef AnyRank carry(object x)
+cdef AnyRank taken(object x, str what)
 
 # Foreign memory; the loan is still to be taken.
 cdef AnyRank carry_loan(Loan loan)

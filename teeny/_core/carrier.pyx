@@ -5,6 +5,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 
 import numpy as np
+from numpy.ma import MaskedArray
 
 cimport numpy as cnp
 from numpy cimport ndarray
@@ -17,7 +18,7 @@ from teeny._core.layout cimport (Mapping, derive, index_type_of, integers, layou
 from teeny._core.peel cimport cell_at, count_cells, cells_of
 from teeny._core.view cimport SPACES, Strided, make_view
 from teeny._core.vocabulary cimport (COMPLEX, CPU, MAX_NDIM, READONLY, UINT, UNALIGNED, VIEW, Device, DType, anyrank_t,
-                                     dtype_from_numpy, dtype_t, raise_status)
+                                     as_device, as_dtype, dtype_from_numpy, dtype_t, flag, integer, raise_status, small)
 
 from teeny._core.geometry import keep_strides
 
@@ -85,57 +86,67 @@ def as_anyrank(x, shape=None, layout=keep_strides, *, copy_meta=False, max_rank=
     >>> tny.as_anyrank(bytearray(b"abc"))
     AnyRank(shape=(3,), strides=(1,), dtype=uint8)
     """
-    cdef AnyRank at = carry(x)
+    cdef AnyRank at = taken(x, "as_anyrank: x")
+    cdef int room = small(max_rank, 0, MAX_NDIM, "as_anyrank: max_rank")
     if shape is not None or layout is not keep_strides:
         at.promise(shape, layout, "as_anyrank")
     if space is not None:
         check_space(at, space, "as_anyrank")
-    if copy_meta:
-        at.copy_metadata(max_rank, "as_anyrank")
+    if flag(copy_meta, "as_anyrank: copy_meta"):
+        at.copy_metadata(room, "as_anyrank")
     return at
 
 
 cdef AnyRank carry(object x):
+    return taken(x, "as_anyrank: x")
+
+
+cdef AnyRank taken(object x, str what):
     cdef Loan loan
     if type(x) is ndarray:
-        return carry_array(<ndarray> x, x)
+        return carry_array(<ndarray> x, x, what)
     if isinstance(x, Strided):
         return carry_strided(<Strided> x)
-    if isinstance(x, np.ma.MaskedArray):
-        raise BoundaryError("as_anyrank: x: found a masked array, whose mask would be ignored; "
-                            "pass x.filled(value) or x.data")
     if isinstance(x, ndarray):
-        return carry_array(<ndarray> x, x)
+        if issubclass(type(x), MaskedArray):
+            raise BoundaryError(f"{what}: {MASKED}; pass .filled(value) or .data")
+        return carry_array(<ndarray> x, x, what)
     if PyObject_CheckBuffer(x):
-        owner = buffer_of(x)
-        return carry_array(array_of(owner), owner)
-    if attribute(x, "__dlpack__", "as_anyrank: x") is not None:
-        loan = loan_of_dlpack(x, None, None, "as_anyrank: x")
-        loan.take("as_anyrank: x")
+        return carry_buffer(x, what)
+    if attribute(x, "__dlpack__", what) is not None:
+        loan = loan_of_dlpack(x, None, None, what)
+        loan.take(what)
         return carry_loan(loan)
-    interface = attribute(x, "__cuda_array_interface__", "as_anyrank: x")
+    interface = attribute(x, "__cuda_array_interface__", what)
     if interface is not None:
-        return carry_loan(loan_of_cuda(interface, x, "as_anyrank: x"))
-    if hasattr(x, "__array_interface__"):
-        array = array_of(x)
-        return carry_array(array, array)
-    raise BoundaryError(f"as_anyrank: x: found {type(x).__name__}, expected an array: with the buffer protocol, "
-                        "__dlpack__, __cuda_array_interface__ or __array_interface__; "
-                        "numpy.asarray makes one of lists and numbers")
+        return carry_loan(loan_of_cuda(interface, x, what))
+    interface = attribute(x, "__array_interface__", what)
+    if interface is not None:
+        return carry_interface(x, interface, what)
+    raise BoundaryError(f"{what}: found {type(x).__name__}, expected an array: with the buffer protocol, __dlpack__, "
+                        "__cuda_array_interface__ or __array_interface__; numpy.asarray makes one of lists and numbers")
 
 
-cdef object buffer_of(object x):
+cdef AnyRank carry_buffer(object x, str what):
     try:
-        return memoryview(x)
-    except (BufferError, TypeError, ValueError) as error:
-        raise BoundaryError(f"as_anyrank: x: found a {type(x).__name__} that gives no buffer: {error}") from error
-
-
-cdef ndarray array_of(object x):
+        buffer = memoryview(x)
+    except Exception as error:
+        raise BoundaryError(f"{what}: found a {type(x).__name__} that gives no buffer: {error}") from error
     try:
-        return np.asarray(x)
-    except (TypeError, ValueError) as error:
-        raise DTypeError(f"as_anyrank: x: found a buffer that NumPy cannot describe: {error}") from error
+        array = np.asarray(buffer)
+    except Exception as error:
+        raise DTypeError(f"{what}: found a buffer that NumPy cannot describe: {error}") from error
+    return carry_array(array, buffer, what)
+
+
+cdef AnyRank carry_interface(object x, object interface, str what):
+    if isinstance(interface, dict) and interface.get("mask") is not None:
+        raise BoundaryError(f"{what}: {MASKED}")
+    try:
+        array = np.asarray(x)
+    except Exception as error:
+        raise BoundaryError(f"{what}: found an __array_interface__ that cannot be read: {error}") from error
+    return carry_array(array, array, what)
 
 
 cdef AnyRank carry_loan(Loan loan):
@@ -152,7 +163,7 @@ cdef AnyRank carry_strided(Strided x):
     return at
 
 
-cdef AnyRank carry_array(ndarray array, object owner):
+cdef AnyRank carry_array(ndarray array, object owner, str what):
     cdef AnyRank at = AnyRank.__new__(AnyRank)
     cdef anyrank_t c
     cdef int64_t shape[64]
@@ -160,30 +171,33 @@ cdef AnyRank carry_array(ndarray array, object owner):
     cdef int axis, ndim = cnp.PyArray_NDIM(array)
     cdef cnp.npy_intp stride, itemsize = cnp.PyArray_ITEMSIZE(array)
     cdef bint seen = cnp.PyArray_SIZE(array) > 0
-    c.dtype = dtype_from_numpy(array.dtype, "as_anyrank: x")
+    c.dtype = dtype_from_numpy(array.descr, what)
     for axis in range(ndim):
         shape[axis] = cnp.PyArray_DIM(array, axis)
         stride = cnp.PyArray_STRIDE(array, axis)
         strides[axis] = stride // itemsize
         if strides[axis] * itemsize != stride and seen and shape[axis] > 1:
-            raise LayoutError(f"as_anyrank: x: found a stride of {stride} bytes on axis {axis}, "
+            raise LayoutError(f"{what}: found a stride of {stride} bytes on axis {axis}, "
                               f"expected a multiple of the item, {itemsize} bytes")
     c.data = cnp.PyArray_DATA(array)
     c.flags = 0 if cnp.PyArray_ISWRITEABLE(array) else READONLY
     c.space = VIEW
     c.device.type, c.device.id = CPU, 0
-    at.describe(&c, make_mapping(ndim, shape, strides, "as_anyrank: x"), owner)
+    at.describe(&c, make_mapping(ndim, shape, strides, what), owner)
     at.flag_alignment()
     return at
 
 
 cdef int check_space(AnyRank at, object space, str what) except -1:
-    if space not in SPACES:
+    if not isinstance(space, str) or space not in SPACES:
         raise ArgumentError(f"{what}: space: found {space!r}, expected one of {', '.join(SPACES)}")
     if space != SPACES[at.c.space]:
         raise DeviceError(f"{what}: space: found memory in {SPACES[at.c.space]!r} (on {at.device}), "
                           f"expected {str(space)!r}")
     return 0
+
+
+cdef str MASKED = "found a masked array, whose mask would be ignored"
 
 
 cdef class AnyRank(Strided):
@@ -256,15 +270,16 @@ cdef class AnyRank(Strided):
                [1., 4.]])
         """
         cdef AnyRank at = AnyRank.__new__(AnyRank)
-        cdef Device place = Device("cpu" if device is None else device)
+        cdef Device place = as_device("cpu" if device is None else device, "from_pointer: device")
+        cdef DType kind = as_dtype(dtype, "from_pointer: dtype")
         cdef Mapping mapping = mapping_of(shape, strides)
         cdef anyrank_t c
-        c.dtype = (<DType> DType(dtype)).c
+        c.dtype = kind.c
         if c.dtype.bits * c.dtype.lanes % 8 != 0:
-            raise DTypeError(f"from_pointer: dtype: found {DType(dtype)}, expected elements of whole bytes")
-        c.data = <void *> <uintptr_t> address(ptr, mapping, DType(dtype).size_bytes, "from_pointer: ptr")
-        c.flags = READONLY if readonly else 0
-        c.space = space_of(place.c, "from_pointer: device")
+            raise DTypeError(f"from_pointer: dtype: found {kind}, expected elements of whole bytes")
+        c.data = <void *> <uintptr_t> address(ptr, mapping, kind.size_bytes, "from_pointer: ptr")
+        c.flags = READONLY if flag(readonly, "from_pointer: readonly") else 0
+        c.space = space_of(place.c, "from_pointer")
         c.device = place.c
         at.describe(&c, mapping, owner)
         at.flag_alignment()
@@ -282,12 +297,9 @@ cdef class AnyRank(Strided):
         if self.mapping.size > 0 and alignment > 0 and <uintptr_t> self.c.data % alignment != 0:
             self.c.flags |= UNALIGNED
 
-    cdef int copy_metadata(self, object max_rank, str what) except -1:
-        """Fill the store: data, ndim, shape[max_rank], strides[max_rank], the latter two of the index type."""
-        cdef int axis, room, width = self.mapping.index.bits // 8
-        if not isinstance(max_rank, int) or not 0 <= max_rank <= MAX_NDIM:
-            raise ArgumentError(f"{what}: max_rank: found {max_rank!r}, expected an integer from 0 to {MAX_NDIM}")
-        room = max_rank
+    cdef int copy_metadata(self, int room, str what) except -1:
+        """Fill the store: data, ndim, shape[room], strides[room], the latter two of the index type."""
+        cdef int axis, width = self.mapping.index.bits // 8
         if self.c.ndim > room:
             raise ShapeError(f"{what}: x: found {self.c.ndim} axes, expected at most max_rank={room}")
         self.store = <char *> calloc(1, stored_nbytes(room, width))
@@ -380,7 +392,7 @@ cdef class AnyRank(Strided):
         at.describe(&self.c, narrowed(self.mapping, to, "reindex"), self.owner)
         if max_rank is None:
             max_rank = 32 if self.store == NULL else self.max_rank
-        at.copy_metadata(max_rank, "reindex")
+        at.copy_metadata(small(max_rank, 0, MAX_NDIM, "reindex: max_rank"), "reindex")
         return at
 
     def size_front(self, keep):
@@ -502,8 +514,9 @@ cdef class AnyRank(Strided):
         >>> as_anyrank(np.zeros((2, 3))).fixed(2)
         View(shape=(2, 3), strides=(3, 1), dtype=float64)
         """
-        if rank != self.c.ndim:
-            raise ShapeError(f"fixed: found {self.c.ndim} axes, shape {self.shape}, expected {rank}")
+        if integer(rank, "fixed: rank") != self.c.ndim:
+            raise ShapeError(f"fixed: rank: found {rank}, expected {self.c.ndim}, "
+                             f"the number of axes of shape {self.shape}")
         return make_view(self, self.mapping, self.c.data)
 
 

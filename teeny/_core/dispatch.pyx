@@ -3,17 +3,17 @@
 The compiled side, static tags and fused types, stands in ``dispatch.pxd``.
 """
 
-import operator
 from enum import Enum
 
 from cpython.pycapsule cimport PyCapsule_CheckExact
 
-from teeny._core.carrier import AnyRank, as_anyrank
-from teeny._core.dlpack import DLTensor, from_dlpack
+from teeny._core.carrier cimport AnyRank, carry_loan, check_space, taken
+from teeny._core.dlpack cimport DLTensor, borrow
 from teeny._core.errors import ArgumentError, DTypeError
 from teeny._core.geometry import ccontiguous, fcontiguous
-from teeny._core.view import View
-from teeny._core.vocabulary import DType
+from teeny._core.interchange cimport Loan
+from teeny._core.view cimport View
+from teeny._core.vocabulary cimport MAX_NDIM, DType, flag, integer
 
 __all__ = ["candidates", "dispatch_dlpack", "dispatch_dlpack_dtype", "dispatch_index", "dispatch_layout",
            "dispatch_rank", "dispatch_value", "dispatch_values"]
@@ -51,9 +51,12 @@ cdef class candidates:
     cdef tuple values
     cdef object value
 
-    def __init__(self, values, value):
-        self.values = tuple([whole(candidate, "candidates: values") for candidate in values])
+    def __cinit__(self, values, value):
+        self.values = whole_each(values, "candidates: values")
         self.value = whole(value, "candidates: value")
+
+    def __reduce__(self):
+        return candidates, (self.values, self.value)
 
     def __repr__(self):
         return f"candidates({self.values}, {self.value})"
@@ -86,7 +89,12 @@ def dispatch_value(values, value, f):
     >>> dispatch_value((1, 2, 3), 4, print)
     False
     """
-    return dispatch_values(f, candidates(values, value))
+    check_callable(f, "dispatch_value")
+    number = whole(value, "dispatch_value: value")
+    if number not in whole_each(values, "dispatch_value: values"):
+        return False
+    f(number)
+    return True
 
 
 def dispatch_values(f, *lists):
@@ -114,9 +122,10 @@ def dispatch_values(f, *lists):
     >>> dispatch_values(print, candidates((1, 2, 3), 7), candidates((0, 1), 0))
     False
     """
+    check_callable(f, "dispatch_values")
     for each in lists:
         if not isinstance(each, candidates):
-            raise ArgumentError(f"dispatch_values: found {each!r}, expected candidates(values, value)")
+            raise ArgumentError(f"dispatch_values: lists: found {each!r}, expected candidates(values, value)")
     for each in lists:
         if (<candidates> each).value not in (<candidates> each).values:
             return False
@@ -154,10 +163,12 @@ def dispatch_rank(at, f, max_rank=32, narrow_index=False):
     """
     if not isinstance(at, AnyRank):
         raise ArgumentError(f"dispatch_rank: at: found {type(at).__name__}, expected AnyRank; as_anyrank makes one")
+    check_callable(f, "dispatch_rank")
+    narrow = flag(narrow_index, "dispatch_rank: narrow_index")
     if at.ndim > whole(max_rank, "dispatch_rank: max_rank"):
         return False
     view = at.fixed(at.ndim)
-    if narrow_index:
+    if narrow:
         return dispatch_index(view, f)
     f(view)
     return True
@@ -192,6 +203,7 @@ def dispatch_index(v, f, to="int32"):
     """
     if not isinstance(v, (AnyRank, View)):
         raise ArgumentError(f"dispatch_index: v: found {type(v).__name__}, expected a View or AnyRank")
+    check_callable(f, "dispatch_index")
     f(v.reindex(to) if v.index_fits(to) else v)
     return True
 
@@ -223,6 +235,7 @@ def dispatch_layout(v, f):
     """
     if not isinstance(v, View):
         raise ArgumentError(f"dispatch_layout: v: found {type(v).__name__}, expected View")
+    check_callable(f, "dispatch_layout")
     for order in (ccontiguous, fcontiguous):
         if v.is_contiguous(order):
             f(v.recast(v.extents, order))
@@ -238,8 +251,7 @@ def dispatch_dlpack(m, f, space=None, *, max_rank=32):
     Parameters
     ----------
     m : array
-        Anything that `as_anyrank` or `from_dlpack` takes. A capsule is consumed, unless its data type is
-        not supported.
+        Anything that `as_anyrank` or `from_dlpack` takes. A capsule is consumed if `f` is called.
     f : callable
         ``f(view)``.
     space : storage or str, optional
@@ -269,8 +281,13 @@ def dispatch_dlpack(m, f, space=None, *, max_rank=32):
     >>> dispatch_dlpack(np.zeros(3, object), print)
     False
     """
-    at = supported(m, space)
-    return at is not None and dispatch_rank(at, f, max_rank)
+    check_callable(f, "dispatch_dlpack")
+    most = whole(max_rank, "dispatch_dlpack: max_rank")
+    at = supported(m, space, most, "dispatch_dlpack")
+    if at is None:
+        return False
+    f(at.fixed(at.ndim))
+    return True
 
 
 def dispatch_dlpack_dtype(m, f, space=None):
@@ -279,25 +296,15 @@ def dispatch_dlpack_dtype(m, f, space=None):
 
     Parameters
     ----------
-    m : array
-        Anything that `as_anyrank` or `from_dlpack` takes. A capsule is consumed, unless its data type is
-        not supported.
+    m, space
+        As of `dispatch_dlpack`.
     f : callable
         ``f(at)``.
-    space : storage or str, optional
-        Where the memory is expected to be. By default, wherever it is.
 
     Returns
     -------
     bool
         Whether the data type is supported.
-
-    Raises
-    ------
-    BoundaryError
-        If `m` is no array.
-    DeviceError
-        If its memory is not in `space`.
 
     Examples
     --------
@@ -307,30 +314,52 @@ def dispatch_dlpack_dtype(m, f, space=None):
     float64 10
     True
     """
-    at = supported(m, space)
+    check_callable(f, "dispatch_dlpack_dtype")
+    at = supported(m, space, MAX_NDIM, "dispatch_dlpack_dtype")
     if at is None:
         return False
     f(at)
     return True
 
 
-cdef bint is_tensor(object m):
-    """Whether `m` is a tensor of DLPack itself, which only `from_dlpack` takes."""
-    return PyCapsule_CheckExact(m) or isinstance(m, (DLTensor, int))
-
-
-cdef object supported(object m, object space):
-    """The carrier, or None for a data type that no kernel has."""
+cdef AnyRank supported(object m, object space, object max_rank, str function):
+    """The carrier, or None for a data type or a rank that no kernel has: then nothing is consumed."""
+    cdef Loan loan = None
+    cdef AnyRank at
     try:
-        at = from_dlpack(m, space=space) if is_tensor(m) else as_anyrank(m, space=space)
+        if PyCapsule_CheckExact(m) or isinstance(m, (DLTensor, int)):  # of DLPack itself, which as_anyrank refuses
+            loan = borrow(m, None, None, function)
+            at = carry_loan(loan)
+        else:
+            at = taken(m, function + ": m")
     except DTypeError:
         return None
-    return at if at.dtype in SUPPORTED else None
+    if space is not None:
+        check_space(at, space, function)
+    if at.dtype not in SUPPORTED or at.ndim > max_rank:
+        return None
+    if loan is not None:
+        loan.take(function + ": m")
+    return at
+
+
+cdef int check_callable(object f, str function) except -1:
+    if not callable(f):
+        raise ArgumentError(f"{function}: f: found {f!r}, expected a callable")
+    return 0
 
 
 cdef object whole(object value, str what):
     """An integer, or what an enumerator stands for."""
     try:
-        return operator.index(value.value if isinstance(value, Enum) else value)
-    except TypeError:
-        raise ArgumentError(f"{what}: found {value!r}, expected an integer or an enumerator of one") from None
+        return integer(value.value if isinstance(value, Enum) else value, what)
+    except ArgumentError as error:
+        raise ArgumentError(f"{what}: found {value!r}, expected an integer or an enumerator of one") from error
+
+
+cdef tuple whole_each(object values, str what):
+    try:
+        each = tuple(values)
+    except Exception as error:
+        raise ArgumentError(f"{what}: found {values!r}, expected integers or enumerators") from error
+    return tuple([whole(value, what) for value in each])

@@ -1,15 +1,16 @@
 """DLPack for people: `from_dlpack`, `to_dlpack`, `to_dltensor`; what they do stands in `interchange`."""
 
-import numpy as np
+from numpy.ma import MaskedArray
 
 from cpython.pycapsule cimport PyCapsule_CheckExact
 from libc.stdint cimport int64_t, uintptr_t
 
 from teeny._core.errors import ArgumentError, BoundaryError, DTypeError
-from teeny._core.carrier cimport AnyRank, carry, carry_loan, check_space
-from teeny._core.interchange cimport (Loan, attribute, check_copy, check_writable, dltensor_t, export, fill_tensor,
-                                      loan_of_capsule, loan_of_copy, loan_of_dlpack, loan_of_tensor)
-from teeny._core.vocabulary cimport DType
+from teeny._core.carrier cimport AnyRank, carry_loan, check_space, taken
+from teeny._core.interchange cimport (Loan, attribute, check_copy, check_stream, check_writable, dltensor_t, export,
+                                      fill_tensor, loan_of_capsule, loan_of_copy, loan_of_dlpack, loan_of_tensor)
+from teeny._core.view cimport refuse_pickle
+from teeny._core.vocabulary cimport DType, as_dtype
 
 from teeny._core.geometry import keep_strides
 
@@ -77,10 +78,12 @@ def from_dlpack(m, shape=None, layout=keep_strides, *, dtype=None, space=None, s
     cdef Loan loan
     cdef AnyRank at
     check_copy(copy, "from_dlpack")
-    loan = borrow(m, stream, copy)
+    check_stream(stream, "from_dlpack")
+    cdef DType expected = None if dtype is None else as_dtype(dtype, "from_dlpack: dtype")
+    loan = borrow(m, stream, copy, "from_dlpack")
     at = carry_loan(loan)
-    if dtype is not None and at.dtype != DType(dtype):
-        raise DTypeError(f"from_dlpack: m: found data type {at.dtype}, expected {DType(dtype)}")
+    if expected is not None and at.dtype != expected:
+        raise DTypeError(f"from_dlpack: m: found data type {at.dtype}, expected {expected}")
     if space is not None:
         check_space(at, space, "from_dlpack")
     if copy is False and loan.copied:
@@ -93,24 +96,25 @@ def from_dlpack(m, shape=None, layout=keep_strides, *, dtype=None, space=None, s
     return at
 
 
-cdef Loan borrow(object m, object stream, object copy):
-    if isinstance(m, np.ma.MaskedArray):
-        raise BoundaryError("from_dlpack: m: found a masked array, whose mask would be ignored")
-    if attribute(m, "__dlpack__", "from_dlpack: m") is not None:
-        return loan_of_dlpack(m, stream, copy, "from_dlpack: m")
+cdef Loan borrow(object m, object stream, object copy, str function):
+    cdef str what = function + ": m"
+    if issubclass(type(m), MaskedArray):
+        raise BoundaryError(f"{what}: found a masked array, whose mask would be ignored; pass .filled(value) or .data")
+    if attribute(m, "__dlpack__", what) is not None:
+        return loan_of_dlpack(m, stream, copy, what)
     if stream is not None:
-        raise ArgumentError("from_dlpack: stream: found one for a tensor that is there already, "
+        raise ArgumentError(f"{function}: stream: found one for a tensor that is there already, "
                             "expected None: a stream is told to __dlpack__")
     if PyCapsule_CheckExact(m):
-        return loan_of_capsule(m, "from_dlpack: m")
+        return loan_of_capsule(m, what)
     if isinstance(m, DLTensor):
-        return loan_of_tensor(&(<DLTensor> m).tensor, m, "from_dlpack: m")
+        return loan_of_tensor(&(<DLTensor> m).tensor, m, what)
     if not isinstance(m, int):
-        raise BoundaryError(f"from_dlpack: m: found {type(m).__name__}, expected an object with __dlpack__, a capsule, "
+        raise BoundaryError(f"{what}: found {type(m).__name__}, expected an object with __dlpack__, a capsule, "
                             "a DLTensor, or the address of one")
     if not 0 < m < 2**63 or m % sizeof(int64_t) != 0:
-        raise BoundaryError(f"from_dlpack: m: found {m}, expected the address of a DLTensor")
-    return loan_of_tensor(<const dltensor_t *> <uintptr_t> m, None, "from_dlpack: m")
+        raise BoundaryError(f"{what}: found {m}, expected the address of a DLTensor")
+    return loan_of_tensor(<const dltensor_t *> <uintptr_t> m, None, what)
 
 
 def to_dlpack(x, *, max_version=None, stream=None, dl_device=None, copy=None):
@@ -160,8 +164,8 @@ def to_dlpack(x, *, max_version=None, stream=None, dl_device=None, copy=None):
     teeny.BoundaryError: to_dlpack: x: found read-only memory, which only a capsule \
 with max_version=(1, 0) or above can say
     """
-    cdef AnyRank at = carry(x)
-    return export(&at.c, at, stream, max_version, dl_device, copy, "to_dlpack: x")
+    cdef AnyRank at = taken(x, "to_dlpack: x")
+    return export(&at.c, at, stream, max_version, dl_device, copy, "to_dlpack", "to_dlpack: x")
 
 
 def to_dltensor(x):
@@ -192,7 +196,7 @@ def to_dltensor(x):
     >>> tny.from_dlpack(tensor.ptr)
     AnyRank(shape=(3,), strides=(2,), dtype=float64)
     """
-    cdef AnyRank at = carry(x)
+    cdef AnyRank at = taken(x, "to_dltensor: x")
     cdef DLTensor tensor = DLTensor.__new__(DLTensor)
     check_writable(&at.c, "to_dltensor: x")
     fill_tensor(&tensor.tensor, &at.c, "to_dltensor: x")
@@ -207,9 +211,6 @@ cdef class DLTensor:
     The struct, and the memory it describes, live as long as this object.
     """
 
-    cdef dltensor_t tensor
-    cdef AnyRank at                # what the struct points into
-
     def __init__(self):
         raise TypeError("DLTensor is not made by calling it; use to_dltensor")
 
@@ -217,6 +218,9 @@ cdef class DLTensor:
     def ptr(self):
         """The address of the struct."""
         return <uintptr_t> &self.tensor
+
+    def __reduce__(self):
+        refuse_pickle(self)
 
     def __repr__(self):
         return f"DLTensor({self.at!r})"

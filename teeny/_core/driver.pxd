@@ -17,7 +17,7 @@ cdef struct plan_t:
     int operands
     int ndim
     int64_t cells
-    int64_t bytes              # that one pass over the operands moves
+    double bytes               # that one pass over the operands moves
     int64_t shape[64]
     int64_t step[8][64]        # in elements
     int64_t itemsize[8]

@@ -122,7 +122,7 @@ cdef void merge(plan_t *plan) noexcept nogil:
 cdef int plan_batch(plan_t *plan, leaf_t leaf, void *context, const anyrank_t *operands, const int *core,
                     int inputs, int outputs) noexcept nogil:
     cdef int k, axis, lead, status
-    cdef int64_t bytes
+    cdef double bytes
     cdef cells_t *cells
     plan.leaf = leaf
     plan.run.context = context
@@ -206,7 +206,7 @@ cdef int64_t run_plan(const plan_t *plan, int workers) except -1:
     if workers == 0:
         parts = 1
         if plan.bytes >= 2 * BYTES_PER_WORKER:
-            parts = min(<object> (plan.bytes // BYTES_PER_WORKER), threads.get_num_threads())
+            parts = <int64_t> min(plan.bytes / BYTES_PER_WORKER, <double> threads.get_num_threads())
     parts = min(parts, plan.cells)
     if parts == 1 and plan.bytes < BYTES_TO_RELEASE:
         return run_cells(plan, 0, plan.cells)

@@ -88,6 +88,9 @@ cdef class anyshape:
     teeny.ShapeError: as_anyrank: shape: found size 2 on axis 3, expected 3 by anyshape[..., -1, 3]
     """
 
+    def __cinit__(self):
+        self.head = self.tail = ()
+
     def __init__(self):
         raise TypeError("anyshape is not made by calling it; spell it like anyshape[..., -1, 3]")
 
@@ -111,8 +114,11 @@ cdef class anyshape:
     def __hash__(self):
         return hash((self.head, self.tail))
 
+    def __reduce__(self):
+        return anyshape.__class_getitem__, ((*self.head, etc, *self.tail),)
+
     def __repr__(self):
-        return f"anyshape[{', '.join([*map(str, self.head or ()), '...', *map(str, self.tail or ())])}]"
+        return f"anyshape[{', '.join([*map(str, self.head), '...', *map(str, self.tail)])}]"
 
 
 cdef anyshape ANY = anyshape[(etc,)]
@@ -120,6 +126,9 @@ cdef anyshape ANY = anyshape[(etc,)]
 
 cdef class LayoutTag:
     """What is promised of strides; see `keep_strides`, `ccontiguous`, `fcontiguous` and `strides`."""
+
+    def __cinit__(self):
+        self.name = "keep_strides"
 
     def __init__(self):
         raise TypeError("LayoutTag is not made by calling it; use keep_strides, ccontiguous, fcontiguous or strides")
@@ -131,6 +140,9 @@ cdef class LayoutTag:
 
     def __hash__(self):
         return hash((self.name, self.steps))
+
+    def __reduce__(self):
+        return self.name if self.steps is None else (strides, self.steps)
 
     def __repr__(self):
         return self.name if self.steps is None else f"{self.name}({', '.join(map(str, self.steps))})"

@@ -64,12 +64,14 @@ cdef Loan loan_of_copy(const anyrank_t *c, str what)
 # An attribute of a producer, or None; what it raises is passed on as a BoundaryError.
 cdef object attribute(object producer, str name, str what)
 
-# ArgumentError unless it is None, True or False.
+# ArgumentError unless it is None, True or False; and unless it is None or a stream.
 cdef int check_copy(object copy, str what) except -1
+cdef int check_stream(object stream, str what) except -1
 
-# What __dlpack__ returns. `keeper` keeps alive what `c` points to.
+# What __dlpack__ returns. `keeper` keeps alive what `c` points to. Errors about the options begin with `function`,
+# about the memory with `what`.
 cdef object export(const anyrank_t *c, object keeper, object stream, object max_version, object dl_device,
-                   object copy, str what)
+                   object copy, str function, str what)
 
 # BoundaryError for memory that must not be written: neither a bare DLTensor nor a classic capsule could say so.
 cdef int check_writable(const anyrank_t *c, str what) except -1
@@ -77,7 +79,7 @@ cdef int check_writable(const anyrank_t *c, str what) except -1
 # A bare DLTensor that points into `c`.
 cdef int fill_tensor(dltensor_t *tensor, const anyrank_t *c, str what) except -1
 
-# The member of enum teeny_space for memory on a device, or DeviceError.
+# The member of enum teeny_space for memory on a device, or DeviceError, about `what`'s device.
 cdef int space_of(device_t device, str what) except -1
 
 # `ptr` as an address from which every element that the mapping reaches can lie in memory.

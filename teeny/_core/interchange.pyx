@@ -4,15 +4,14 @@ Only descriptions are exchanged. Nothing is dereferenced but the structs of DLPa
 themselves, so memory of any device passes.
 """
 
-import operator
-
 import numpy as np
 
 cimport numpy as cnp
+from cpython.number cimport PyNumber_Index
 from cpython.pycapsule cimport (PyCapsule_Destructor, PyCapsule_GetName, PyCapsule_GetPointer, PyCapsule_IsValid,
                                 PyCapsule_New, PyCapsule_SetName)
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from libc.stdint cimport int64_t, uint64_t, uintptr_t
+from libc.stdint cimport INT64_MAX, int64_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport strcmp
 from numpy cimport ndarray
@@ -21,7 +20,7 @@ from teeny._core.errors import ArgumentError, BoundaryError, DeviceError, DTypeE
 from teeny._core.layout cimport Mapping, integers, make_mapping, strides_right
 from teeny._core.vocabulary cimport (BFLOAT, BOOL, COMPLEX, CPU, CUDA, CUDA_HOST, CUDA_MANAGED, FLOAT, GPU_VIEW, INT,
                                      MAPPED, MAX_NDIM, PINNED, READONLY, UINT, VIEW, Device, anyrank_t, device_t,
-                                     dtype_from_numpy, dtype_t, make_device, make_dtype, raise_status)
+                                     dtype_from_numpy, dtype_t, integer, make_device, make_dtype, raise_status)
 
 cdef extern from *:
     """
@@ -61,22 +60,29 @@ cdef bint exchangeable(dtype_t c) noexcept:
 
 cdef int space_of(device_t device, str what) except -1:
     if device.type not in SPACE_OF or device.id < 0:
-        raise DeviceError(f"{what}: found {make_device(device)}, expected cpu, cuda, cuda_host or cuda_managed")
+        raise DeviceError(f"{what}: device: found {make_device(device)}, expected cpu, cuda, cuda_host or cuda_managed")
     return SPACE_OF[device.type]
 
 
 cdef object address(object ptr, Mapping mapping, int itemsize, str what):
-    first = integers((ptr,), what)[0]
+    cdef bint unsigned = mapping.index.code == UINT
+    cdef uint64_t step, most = INT64_MAX // itemsize
+    cdef int axis
+    first = integer(ptr, what)
     low, high = mapping.reach
     if first < 0:
         raise BoundaryError(f"{what}: found {first}, expected an address")
     if first == 0 and mapping.size > 0:
         raise BoundaryError(f"{what}: found 0, with elements to read: shape {mapping.extents.shape}")
-    strides = mapping.strides
-    if mapping.index.code == UINT:  # 2**63 and more only where no stride is seen
-        strides = [stride for axis, stride in enumerate(strides) if mapping.shape[axis] > 1 and mapping.size > 0]
-    if max(map(abs, strides), default=0) * itemsize >= 2**63:
-        raise LayoutError(f"{what}: found strides {mapping.strides}, expected byte strides that fit 64 bits")
+    for axis in range(mapping.ndim):
+        step = mapping.steps[axis]
+        if unsigned:
+            if mapping.size == 0 or mapping.shape[axis] == 1:
+                continue  # 2**63 and more is for strides that are never seen
+        elif mapping.steps[axis] < 0:
+            step = 0 - step
+        if step > most:
+            raise LayoutError(f"{what}: found strides {mapping.strides}, expected byte strides that fit 64 bits")
     if first + low * itemsize < 0 or first + (high + 1) * itemsize > 2**63:
         raise BoundaryError(f"{what}: found elements {low} to {high} from address {first}, "
                             "expected them to lie within the address space")
@@ -94,14 +100,18 @@ cdef int check_stream(object stream, str what) except -1:
     """0 could mean either of CUDA's default streams."""
     if stream is None:
         return 0
-    if isinstance(stream, bool) or not isinstance(stream, int) or stream < -1 or stream == 0:
+    try:
+        number = 0 if isinstance(stream, (bool, np.bool_)) else PyNumber_Index(stream)
+    except Exception:
+        number = 0
+    if number == 0 or not -1 <= number < 2**64:
         raise ArgumentError(f"{what}: stream: found {stream!r}, expected None, -1 (no ordering), 1 (legacy default), "
                             "2 (per-thread default) or the address of a stream")
     return 0
 
 
 cdef int check_copy(object copy, str what) except -1:
-    if copy is not None and not isinstance(copy, bool):
+    if copy is not None and not isinstance(copy, (bool, np.bool_)):
         raise ArgumentError(f"{what}: copy: found {copy!r}, expected None, True or False")
     return 0
 
@@ -136,7 +146,6 @@ cdef Loan loan_of_dlpack(object producer, object stream, object copy, str what):
     """By ``__dlpack__``, the newest form of it that the producer knows."""
     cdef Loan loan
     cdef bint asked = True
-    check_stream(stream, what)
     wishes = {name: value for name, value in (("stream", stream), ("copy", copy)) if value is not None}
     try:
         try:
@@ -197,7 +206,7 @@ cdef int read_tensor(Loan loan, const dltensor_t *tensor, str what) except -1:
     cdef int axis, ndim = tensor.ndim
     if not exchangeable(tensor.dtype):
         raise DTypeError(f"{what}: found data type {make_dtype(tensor.dtype)}, {TYPES}")
-    loan.c.space = space_of(tensor.device, f"{what}: device")
+    loan.c.space = space_of(tensor.device, what)
     if not 0 <= ndim <= MAX_NDIM:
         raise ShapeError(f"{what}: found {ndim} axes, expected 0 to {MAX_NDIM}")
     if ndim > 0 and tensor.shape == NULL:
@@ -230,12 +239,13 @@ cdef Loan loan_of_cuda(object interface, object producer, str what):
     try:
         sizes, steps = tuple(interface["shape"]), interface.get("strides")
         ptr, readonly = interface["data"]
+        readonly = bool(readonly)
         dtype = np.dtype(interface["typestr"])
         mask = interface.get("mask")
         check_stream(interface.get("stream"), what)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, Error):
-            raise
+    except Error:
+        raise
+    except Exception as error:
         raise BoundaryError(f"{what}: found a __cuda_array_interface__ that cannot be read: {error!r}") from error
     if mask is not None:
         raise BoundaryError(f"{what}: found a masked array, whose mask would be ignored")
@@ -324,21 +334,21 @@ cdef int fill_tensor(dltensor_t *tensor, const anyrank_t *c, str what) except -1
 
 
 cdef object export(const anyrank_t *c, object keeper, object stream, object max_version, object dl_device,
-                   object copy, str what):
-    cdef bint versioned = knows_versions(max_version, what)
+                   object copy, str function, str what):
+    cdef bint versioned = knows_versions(max_version, function)
     cdef uint64_t flags = 0
-    cdef device_t device = target(c, dl_device, what)
+    cdef device_t device = target(c, dl_device, function)
     cdef Loan loan
     cdef dltensor_t tensor
-    check_copy(copy, what)
-    check_stream(stream, what)
+    check_copy(copy, function)
+    check_stream(stream, function)
     if device.type == CPU and stream is not None and stream != -1:
-        raise ArgumentError(f"{what}: stream: found {stream}, expected None for host memory")
+        raise ArgumentError(f"{function}: stream: found {stream}, expected None for host memory")
     fill_tensor(&tensor, c, what)
     tensor.device = device
     if copy:
         if device.type != CPU:
-            raise DeviceError(f"{what}: copy: found memory for {make_device(device)}, copies are made for cpu only")
+            raise DeviceError(f"{function}: copy: found memory for {make_device(device)}, copies are made for cpu only")
         keeper = loan = loan_of_copy(c, what)
         tensor.data, tensor.shape, tensor.strides = loan.c.data, loan.mapping.shape, loan.mapping.steps
         flags = DLPACK_IS_COPIED
@@ -353,10 +363,10 @@ cdef bint knows_versions(object max_version, str what) except -1:
     if max_version is None:
         return False
     try:
-        major, minor = max_version
-        return operator.index(major) >= 1 and operator.index(minor) >= 0
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{what}: max_version: found {max_version!r}, expected (major, minor)") from None
+        major, _ = map(PyNumber_Index, max_version)
+    except Exception as error:
+        raise ArgumentError(f"{what}: max_version: found {max_version!r}, expected (major, minor)") from error
+    return major >= 1
 
 
 cdef device_t target(const anyrank_t *c, object dl_device, str what) except *:
@@ -365,10 +375,10 @@ cdef device_t target(const anyrank_t *c, object dl_device, str what) except *:
     if dl_device is None:
         return device
     try:
-        kind, number = (dl_device.type, dl_device.id) if isinstance(dl_device, Device) else dl_device
-        kind, number = operator.index(kind), operator.index(number)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{what}: dl_device: found {dl_device!r}, expected (type, id)") from None
+        pair = (dl_device.type, dl_device.id) if isinstance(dl_device, Device) else dl_device
+        kind, number = map(PyNumber_Index, pair)
+    except Exception as error:
+        raise ArgumentError(f"{what}: dl_device: found {dl_device!r}, expected (type, id)") from error
     if (kind, number) == (CPU, 0) and c.space != GPU_VIEW:
         device.type, device.id = CPU, 0
     elif (kind, number) != (device.type, device.id):

@@ -16,6 +16,8 @@ cdef extern from "teeny/lanes.h" nogil:
     lanes_t lanes_abs "teeny_lanes_abs"(lanes_t a) noexcept
     lanes_t lanes_min "teeny_lanes_min"(lanes_t a, lanes_t b) noexcept
     lanes_t lanes_max "teeny_lanes_max"(lanes_t a, lanes_t b) noexcept
+    lanes_t lanes_sqrt "teeny_lanes_sqrt"(lanes_t a) noexcept
+    lanes_t lanes_unit_scale "teeny_lanes_unit_scale"(lanes_t a) noexcept
     lanes_t lanes_round "teeny_lanes_round"(lanes_t a) noexcept
     lanes_t lanes_mul_error "teeny_lanes_mul_error"(lanes_t a, lanes_t b, lanes_t p) noexcept
     lanes_t lanes_select "teeny_lanes_select"(lane_mask_t mask, lanes_t a, lanes_t b) noexcept
@@ -23,6 +25,7 @@ cdef extern from "teeny/lanes.h" nogil:
     lanes_t lanes_load "teeny_lanes_load"(const double *x) noexcept
     lane_mask_t lanes_gt "teeny_lanes_gt"(lanes_t a, lanes_t b) noexcept
     lane_mask_t lanes_eq "teeny_lanes_eq"(lanes_t a, lanes_t b) noexcept
+    lane_mask_t lanes_nan "teeny_lanes_nan"(lanes_t a) noexcept
     lane_mask_t mask_none "teeny_mask_none"() noexcept
     lane_mask_t mask_and "teeny_mask_and"(lane_mask_t a, lane_mask_t b) noexcept
     lane_mask_t mask_or "teeny_mask_or"(lane_mask_t a, lane_mask_t b) noexcept

@@ -3,15 +3,15 @@
 A mapping never changes, so that any number of views share one.
 """
 
-import operator
-
+from cpython.number cimport PyNumber_Index
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 import numpy as np
 
 from teeny._core.errors import ArgumentError, BoundsError, DTypeError, LayoutError, ShapeError
-from teeny._core.vocabulary cimport INT, MAX_NDIM, UINT, DType, dtype_t, make_dtype, raise_status
+from teeny._core.vocabulary cimport (INT, MAX_NDIM, UINT, as_dtype, dtype_t, integer, make_dtype,
+                                     raise_status)
 
 __all__ = ["Extents", "dyn", "layout_left", "layout_right", "layout_stride"]
 
@@ -24,9 +24,9 @@ INT64.code, INT64.bits, INT64.lanes = INT, 64, 1
 
 cdef tuple integers(object values, str what, bint unsigned=False):
     try:
-        numbers = tuple([operator.index(value) for value in values])
-    except TypeError:
-        raise ArgumentError(f"{what}: found {values!r}, expected a sequence of integers") from None
+        numbers = tuple([PyNumber_Index(value) for value in values])
+    except Exception as error:
+        raise ArgumentError(f"{what}: found {values!r}, expected a sequence of integers") from error
     least, most = (0, 2**64) if unsigned else (-2**63, 2**63)
     for number in numbers:
         if not least <= number < most:
@@ -42,7 +42,7 @@ cdef dtype_t index_type_of(object strides):
 
 
 cdef dtype_t integer_type(object to, str what) except *:
-    cdef dtype_t c = (<DType> DType(to)).c
+    cdef dtype_t c = as_dtype(to, what).c
     if c.lanes != 1 or c.bits not in (8, 16, 32, 64) or c.code not in (INT, UINT):
         raise DTypeError(f"{what}: found {to!r}, expected an integer type")
     return c
@@ -87,7 +87,7 @@ cdef class Extents:
     (5, 3, 7)
     """
 
-    def __init__(self, *pattern):
+    def __cinit__(self, *pattern):
         self.pattern = integers(pattern, "Extents")
         if len(self.pattern) > MAX_NDIM:
             raise ShapeError(f"Extents: found {len(self.pattern)} axes, expected at most {MAX_NDIM}")
@@ -132,9 +132,10 @@ cdef class Extents:
         return self.shape[self.checked(axis)]
 
     def checked(self, axis):
-        if not 0 <= operator.index(axis) < self.rank:
-            raise BoundsError(f"Extents: found axis {axis}, expected 0 to {self.rank - 1}")
-        return axis
+        number = integer(axis, "Extents", ": axis")
+        if not 0 <= number < self.rank:
+            raise BoundsError(f"Extents: found axis {number}, expected 0 to {self.rank - 1}")
+        return number
 
     def __eq__(self, other):
         if not isinstance(other, Extents):
@@ -169,6 +170,9 @@ def remake(pattern, sizes):
 cdef class Mapping:
     """What the three layouts have in common."""
 
+    def __cinit__(self):
+        self.index = INT64
+
     cdef int allocate(self, int ndim) except -1:
         if self.shape != NULL:
             raise TypeError(f"{type(self).__name__}: a mapping never changes; make another")
@@ -177,7 +181,6 @@ cdef class Mapping:
             raise MemoryError
         self.ndim = ndim
         self.steps = self.shape + ndim
-        self.index = INT64
         return 0
 
     cdef int measure(self, str what) except -1:
@@ -241,9 +244,10 @@ cdef class Mapping:
         >>> m.static_stride(0), m.extents.static_extent(0) == dyn
         (9, True)
         """
-        if not 0 <= operator.index(axis) < self.ndim:
-            raise BoundsError(f"static_stride: found axis {axis}, expected 0 to {self.ndim - 1}")
-        return self.static_strides()[axis]
+        number = integer(axis, "static_stride", ": axis")
+        if not 0 <= number < self.ndim:
+            raise BoundsError(f"static_stride: found axis {number}, expected 0 to {self.ndim - 1}")
+        return self.static_strides()[number]
 
     @property
     def index_dtype(self):
@@ -278,16 +282,7 @@ cdef class Mapping:
 
     def index_fits(self, to):
         """
-        Whether every offset that is reached, and every size, fits an integer type.
-
-        Parameters
-        ----------
-        to : dtype
-            int8 to int64, or uint8 to uint64.
-
-        Returns
-        -------
-        bool
+        Whether every offset that is reached, and every size, fits the integer type `to`.
 
         Examples
         --------
@@ -298,6 +293,22 @@ cdef class Mapping:
         False
         """
         return self.fits(integer_type(to, "index_fits"))
+
+    def __eq__(self, other):
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return self.__reduce__() == other.__reduce__()
+
+    def __hash__(self):
+        return hash(self.__reduce__())
+
+    def __reduce__(self):
+        strides = self.strides if isinstance(self, layout_stride) else None
+        return remap, (type(self), make_dtype(self.index), self.extents, strides, self.fixed)
+
+
+def remap(layout, index, extents, strides, fixed):
+    return derive(layout, integer_type(index, "remap"), extents, strides, fixed, "remap")
 
 
 cdef int place(Mapping mapping, object extents) except -1:

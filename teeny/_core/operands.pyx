@@ -60,7 +60,8 @@ cdef ndarray acquire_input(object x, str function, str name):
         array = <ndarray> x
     else:
         array = as_ndarray(x, function, name)
-    if not (cnp.PyArray_ISNUMBER(array) or cnp.PyArray_ISBOOL(array) or cnp.PyArray_TYPE(array) == cnp.NPY_FLOAT16):
+    if not (cnp.PyArray_ISNUMBER(array) or cnp.PyArray_ISBOOL(array) or cnp.PyArray_TYPE(array) == cnp.NPY_FLOAT16
+            or array.dtype.name == "bfloat16"):
         raise DTypeError(f"{function}: {name} must hold numbers, not dtype {array.dtype}")
     return array
 
@@ -82,7 +83,14 @@ cdef ndarray as_ndarray(object x, str function, str name):
 cdef ndarray readable(ndarray x, dtype_t dtype):
     if x.dtype.num == dtype.num and in_place(x):
         return x
-    return np.array(x, dtype=dtype, copy=True, order="K", subok=False)
+    return converted(x, dtype)
+
+
+cdef ndarray converted(object x, dtype_t dtype):
+    """A copy in `dtype`; what is broadcast is copied once, and broadcast again."""
+    once = tuple([slice(1) if step == 0 else slice(None) for step in x.strides])
+    copy = np.array(x[once], dtype=dtype, copy=True, order="K", subok=False)
+    return np.broadcast_to(copy, x.shape)
 
 
 cdef ndarray acquire_output(object out, str function, int ndim, const int64_t *shape, dtype_t dtype):

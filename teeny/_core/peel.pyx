@@ -3,15 +3,13 @@
 All cells of one walk share one mapping, so a cell costs no more than its pointer.
 """
 
-import operator
-
 from libc.stdint cimport int64_t
 
 from teeny._core.errors import ArgumentError, BoundsError, ShapeError
 from teeny._core.geometry cimport recast, trailing
-from teeny._core.layout cimport Extents, Mapping
-from teeny._core.view cimport Strided, View, make_view
-from teeny._core.vocabulary cimport ERROR_BROADCAST, anyrank_t, raise_status
+from teeny._core.layout cimport Extents, Mapping, integers
+from teeny._core.view cimport Strided, View, make_view, refuse_pickle
+from teeny._core.vocabulary cimport ERROR_BROADCAST, anyrank_t, integer, raise_status
 
 from teeny._core.geometry import keep_strides
 
@@ -21,7 +19,7 @@ __all__ = ["BatchIndex", "Cells", "CellsTogether", "peel_together"]
 cdef int64_t count_cells(Strided source, object keep, int *kept, str what) except -1:
     cdef int ndim = source.c.ndim
     cdef int64_t cells
-    number = integer(keep, what)
+    number = integer(keep, what, ": keep")
     if number > 0:
         raise ShapeError(f"{what}: keep: found {number}, expected 0 or less: -{number} keeps the trailing axes; "
                          f"what {number} leading ones leave would have a rank known only at run time")
@@ -44,7 +42,7 @@ cdef View cell_at(Strided source, object i, object keep, object layout):
     cdef Extents tag = keep if isinstance(keep, Extents) else None
     cdef int64_t cells = count_cells(source, keep if tag is None else -tag.rank, &kept, "peel_front_at")
     cdef Mapping cell
-    number = integer(i, "peel_front_at")
+    number = integer(i, "peel_front_at", ": i")
     if not 0 <= number < cells:
         raise BoundsError(f"peel_front_at: i: found {number}, expected the number of one of {cells} cells")
     cell = cell_of(source, kept, "peel_front_at")
@@ -72,6 +70,9 @@ cdef class Walk:
     def __len__(self):
         return self.hi - self.lo
 
+    def __reduce__(self):
+        refuse_pickle(self)
+
     def subrange(self, lo, hi):
         """
         Only cells `lo` to `hi`, counted in this range.
@@ -91,7 +92,7 @@ cdef class Walk:
             If they lie outside.
         """
         cdef Walk part = self.again()
-        first, last = integer(lo, "subrange"), integer(hi, "subrange")
+        first, last = integer(lo, "subrange: lo"), integer(hi, "subrange: hi")
         if not 0 <= first <= last <= len(self):
             raise BoundsError(f"subrange: lo, hi: found {first} to {last}, expected a range within 0 to {len(self)}")
         part.lo, part.hi, part.enumerated = self.lo + first, self.lo + last, self.enumerated
@@ -232,22 +233,25 @@ cdef class CellsTogether(Walk):
         cdef int k, count = len(sources)
         cdef int64_t cells
         if not 1 <= count <= MAX_TOGETHER:
-            raise ArgumentError(f"peel_together: found {count} arrays, expected 1 to {MAX_TOGETHER}")
-        self.keep = tuple(keep) if isinstance(keep, (tuple, list)) else (keep,) * count
+            raise ArgumentError(f"peel_together: sources: found {count} arrays, expected 1 to {MAX_TOGETHER}")
+        try:
+            self.keep = integers(keep, "peel_together: keep")
+        except ArgumentError:
+            self.keep = (integer(keep, "peel_together: keep"),) * count
         if len(self.keep) != count:
             raise ArgumentError(f"peel_together: keep: found {keep!r}, expected one for each of {count} arrays")
         self.sources, self.inner = sources, []
         for k, source in enumerate(sources):
             if not isinstance(source, Strided):
-                raise ArgumentError(f"peel_together: found {type(source).__name__}, expected AnyRank; "
-                                    "as_anyrank makes one")
+                raise ArgumentError(f"peel_together: sources: found {type(source).__name__} at place {k}, "
+                                    "expected AnyRank; as_anyrank makes one")
             count_cells(source, self.keep[k], &kept[k], "peel_together")
             self.inner.append(cell_of(source, kept[k], "peel_together"))
             arrays[k] = &(<Strided> source).c
         cells = together_begin(&self.first, arrays, kept, count)
         if cells == ERROR_BROADCAST:
             batches = ", ".join([str(source.shape[:len(source.shape) + kept[k]]) for k, source in enumerate(sources)])
-            raise ShapeError(f"peel_together: found batches {batches}, expected them to broadcast together")
+            raise ShapeError(f"peel_together: sources: found batches {batches}, expected them to broadcast together")
         if cells < 0:
             raise_status(cells, "peel_together")
         self.hi = cells
@@ -317,10 +321,3 @@ cdef class BatchIndex:
 
     def __repr__(self):
         return f"BatchIndex({', '.join(map(str, self))}; linear={self.linear})"
-
-
-cdef object integer(object value, str what):
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise ArgumentError(f"{what}: found {value!r}, expected an integer") from None

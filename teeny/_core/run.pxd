@@ -5,6 +5,10 @@ from libc.stdint cimport int64_t
 cdef extern from "teeny/run.h" nogil:
     const int MAX_OPERANDS "TEENY_MAX_OPERANDS"
 
+    enum:
+        CELL_FAILED "TEENY_CELL_FAILED"
+        CELL_UNDEFINED "TEENY_CELL_UNDEFINED"
+
     ctypedef struct cells_t "teeny_cells_t":
         void *data
         int64_t step

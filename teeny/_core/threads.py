@@ -106,7 +106,7 @@ def positive(n, function, name):
     """`n` as an int of at least 1, or an `ArgumentError` that names it."""
     try:
         value = operator.index(n)
-    except TypeError:
+    except Exception:
         value = 0
     if value < 1:
         raise ArgumentError(f"{function}: {name} must be an integer of at least 1, not {n!r}")

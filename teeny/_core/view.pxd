@@ -37,6 +37,9 @@ cdef class View(Strided):
     cdef list axes(self)
     cdef View rearranged(self, list axes, object offset, str what)
 
+# What a description of memory says when it is to be pickled, or copied.
+cdef int refuse_pickle(object x) except -1
+
 # A view of `source`'s memory at `data`, through `mapping`.
 cdef View make_view(Strided source, Mapping mapping, void *data)
 

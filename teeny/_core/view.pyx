@@ -1,8 +1,7 @@
 """Strided memory: what every description of it has in common, and the one of fixed rank."""
 
-import operator
-
 from cpython.buffer cimport PyObject_GetBuffer
+from cpython.number cimport PyNumber_Index
 from cpython.ref cimport Py_DECREF
 from libc.stdint cimport int64_t, uintptr_t
 
@@ -12,13 +11,14 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from teeny._core.errors import ArgumentError, BoundsError, DeviceError, LayoutError, ShapeError
-from teeny._core.geometry cimport recast
+from teeny._core.geometry cimport LayoutTag, recast
 from teeny._core.interchange cimport export
 from teeny._core.layout cimport (Extents, Mapping, derive, is_dense, is_left, is_right, layout_stride, make_extents,
                                  make_mapping, narrowed)
 from teeny._core.geometry import ccontiguous, fcontiguous, keep_strides
 from teeny._core.layout import dyn
-from teeny._core.vocabulary cimport GPU_VIEW, READONLY, UNALIGNED, anyrank_t, make_device, make_dtype
+from teeny._core.vocabulary cimport (GPU_VIEW, MAX_NDIM, READONLY, UNALIGNED, anyrank_t, flag, integer,
+                                     make_device, make_dtype)
 
 cnp.import_array()
 
@@ -124,6 +124,8 @@ cdef class Strided:
         return self.mapping.index_fits(to)
 
     def __array__(self, dtype=None, copy=None):
+        if copy is not None:
+            copy = flag(copy, type(self).__name__, ".__array__: copy")
         array = as_ndarray(self, f"{type(self).__name__}.__array__")
         if dtype is None or np.dtype(dtype) == array.dtype:
             return array.copy() if copy else array
@@ -138,16 +140,25 @@ cdef class Strided:
         buffer[0] = filled
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        return export(&self.c, self, stream, max_version, dl_device, copy, f"{type(self).__name__}.__dlpack__")
+        cdef str function = f"{type(self).__name__}.__dlpack__"
+        return export(&self.c, self, stream, max_version, dl_device, copy, function, function)
 
     def __dlpack_device__(self):
         return self.c.device.type, self.c.device.id
+
+    def __reduce__(self):
+        refuse_pickle(self)
 
     def __repr__(self):
         text = f"{type(self).__name__}(shape={self.shape}, strides={self.strides}, dtype={self.dtype}"
         if not self.device.is_cpu:
             text += f", device={self.device}"
         return text + (", readonly)" if self.readonly else ")")
+
+
+cdef int refuse_pickle(object x) except -1:
+    raise TypeError(f"{type(x).__name__}: found a description of memory that is another object's, which is neither "
+                    "copied nor pickled; numpy.array(x) makes an array of its own")
 
 
 cdef ndarray as_ndarray(Strided x, str what):
@@ -164,7 +175,10 @@ cdef ndarray as_ndarray(Strided x, str what):
     for axis in range(x.c.ndim):
         shape[axis] = x.c.shape[axis]
         strides[axis] = x.c.strides[axis] * dtype.itemsize
-    array = cnp.PyArray_New(ndarray, x.c.ndim, shape, dtype.num, strides, data, 0, flags, None)
+    try:
+        array = cnp.PyArray_New(ndarray, x.c.ndim, shape, dtype.num, strides, data, 0, flags, None)
+    except ValueError as error:
+        raise LayoutError(f"{what}: found shape {x.shape}, which NumPy does not take: {error}") from error
     cnp.set_array_base(array, x)
     return array
 
@@ -263,9 +277,9 @@ cdef class View(Strided):
         >>> v.is_contiguous(), v.permute(1, 0).is_contiguous(), v.permute(1, 0).is_contiguous(fcontiguous)
         (True, False, True)
         """
-        if layout == fcontiguous:
+        if isinstance(layout, LayoutTag) and layout == fcontiguous:
             return is_left(self.c.ndim, self.c.shape, self.c.strides)
-        if layout == ccontiguous:
+        if isinstance(layout, LayoutTag) and layout == ccontiguous:
             return is_right(self.c.ndim, self.c.shape, self.c.strides)
         raise ArgumentError(f"is_contiguous: layout: found {layout!r}, expected ccontiguous or fcontiguous")
 
@@ -294,6 +308,8 @@ cdef class View(Strided):
 
     cdef View rearranged(self, list axes, object offset, str what):
         """The same memory with other axes, from the element at `offset` on."""
+        if len(axes) > MAX_NDIM:
+            raise ShapeError(f"{what}: found {len(axes)} axes, expected at most {MAX_NDIM}")
         sizes, strides, pattern, fixed = map(tuple, zip(*axes)) if axes else [()] * 4
         cdef Mapping mapping = derive(layout_stride, self.mapping.index, make_extents(pattern, sizes), strides, fixed,
                                       what)
@@ -524,10 +540,10 @@ cdef object position(object index, object size, object axis):
     try:
         if isinstance(index, (bool, np.bool_)):
             raise TypeError
-        number = operator.index(index)
-    except TypeError:
+        number = PyNumber_Index(index)
+    except Exception as error:
         raise ArgumentError(f"View: found index {index!r} on axis {axis}, "
-                            "expected an integer, a slice, None or ...") from None
+                            "expected an integer, a slice, None or ...") from error
     if not -size <= number < size:
         raise BoundsError(f"View: found index {number} on axis {axis}, expected {-size} to {size - 1}")
     return number + size if number < 0 else number
@@ -538,8 +554,8 @@ cdef tuple part(object piece, tuple axis, object which):
     size, stride, static_size, static_stride = axis
     try:
         start, stop, step = piece.indices(size)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"View: found {piece} on axis {which}: {error}") from None
+    except Exception as error:
+        raise ArgumentError(f"View: found {piece} on axis {which}: {error}") from error
     count = len(range(start, stop, step))
     if count <= 1:
         step = 1  # the stride is never seen, and might not fit
@@ -550,10 +566,7 @@ cdef tuple part(object piece, tuple axis, object which):
 
 cdef int one_axis(object axis, int rank, str what) except -1:
     """The number of an axis, counted from the first."""
-    try:
-        number = operator.index(axis)
-    except TypeError:
-        raise ArgumentError(f"{what}: found axis {axis!r}, expected an integer") from None
+    number = integer(axis, what, ": axis")
     if not -rank <= number < rank:
         raise BoundsError(f"{what}: found axis {number}, expected {-rank} to {rank - 1}")
     return number + rank if number < 0 else number

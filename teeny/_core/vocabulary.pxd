@@ -72,6 +72,15 @@ cdef class Device:
 cdef DType make_dtype(dtype_t c)
 cdef Device make_device(device_t c)
 
+# Any spelling of a data type, and of a device, or an error that begins with `what`.
+cdef DType as_dtype(object x, str what)
+cdef Device as_device(object x, str what)
+
+# A plain integer, one from low to high, and a truth value; or ArgumentError, beginning with `what` and `which`.
+cdef object integer(object value, str what, str which=*)
+cdef int64_t small(object value, int64_t low, int64_t high, str what, str which=*) except? -1
+cdef bint flag(object value, str what, str which=*) except -1
+
 # The C descriptor of a NumPy dtype; DTypeError, which begins with `what`, if there is none.
 cdef dtype_t dtype_from_numpy(np_dtype dtype, str what) except *
 

@@ -1,9 +1,8 @@
 """Data types, devices, and the exceptions that status codes stand for."""
 
-import operator
-
 import numpy as np
 
+from cpython.number cimport PyNumber_Index
 from libc.stdint cimport int64_t, uint8_t
 from numpy cimport dtype as np_dtype
 
@@ -18,6 +17,7 @@ cdef dict LETTERS = {int(code): kind for kind, code in KINDS.items()}
 cdef dict DEVICES = {"cpu": CPU, "cuda": CUDA, "cuda_host": CUDA_HOST, "cuda_managed": CUDA_MANAGED}
 cdef dict DEVICE_NAMES = {int(code): name for name, code in DEVICES.items()}
 
+cdef dict NUMPY = {}  # numpy.dtype by triple, of those that were asked for
 cdef str NUMBERS = "expected booleans, integers, floats or complex numbers in native byte order"
 
 
@@ -77,16 +77,10 @@ cdef class DType:
             self.c.code = small(code, 0, 255, "DType: code")
             self.c.bits = small(bits, 1, 255, "DType: bits")
             self.c.lanes = small(lanes, 1, 65535, "DType: lanes")
-        elif isinstance(code, DType):
-            self.c = (<DType> code).c
-        elif isinstance(code, str) and code == "bfloat16":
-            self.c.code, self.c.bits, self.c.lanes = BFLOAT, 16, 1
+        elif integer(lanes, "DType: lanes") != 1:
+            raise ArgumentError(f"DType: lanes: found {lanes} beside {code!r}, expected it beside a code and bits")
         else:
-            try:
-                dtype = np.dtype("none" if code is None else code)
-            except TypeError:
-                raise DTypeError(f"DType: found {code!r}, {NUMBERS}") from None
-            self.c = dtype_from_numpy(dtype, "DType")
+            self.c = as_dtype(code, "DType").c
 
     @property
     def code(self):
@@ -111,11 +105,14 @@ cdef class DType:
     @property
     def numpy(self):
         """The same as a numpy.dtype; DTypeError if NumPy has none (bfloat16: needs ``ml_dtypes``)."""
+        found = NUMPY.get(triple(self))
+        if found is not None:
+            return found
         name = numpy_name(self.c)
         if name is None:
             raise DTypeError(f"DType.numpy: NumPy has no type for {self!r}")
         if name != "bfloat16":
-            return np.dtype(name)
+            return NUMPY.setdefault(triple(self), np.dtype(name))
         try:
             import ml_dtypes
         except ImportError:
@@ -139,6 +136,20 @@ cdef class DType:
     def __repr__(self):
         name = numpy_name(self.c)
         return f"DType({name!r})" if name else f"DType{self}"
+
+
+cdef DType as_dtype(object x, str what):
+    cdef dtype_t bfloat16
+    if isinstance(x, DType):
+        return x
+    if isinstance(x, str) and x == "bfloat16":
+        bfloat16.code, bfloat16.bits, bfloat16.lanes = BFLOAT, 16, 1
+        return make_dtype(bfloat16)
+    try:
+        dtype = np.dtype("none" if x is None else x)
+    except Exception as error:
+        raise DTypeError(f"{what}: found {x!r}, {NUMBERS}") from error
+    return make_dtype(dtype_from_numpy(dtype, what))
 
 
 cdef str numpy_name(dtype_t c):
@@ -189,15 +200,10 @@ cdef class Device:
     """
 
     def __init__(self, type, id=0):
-        if isinstance(type, Device):
-            self.c = (<Device> type).c
-        elif isinstance(type, str):
-            name, colon, number = type.partition(":")
-            if name not in DEVICES or (colon and not (number.isascii() and number.isdecimal())):
-                raise DeviceError(f"Device: found {type!r}, expected one of {', '.join(DEVICES)}, "
-                                  "with a number as in 'cuda:1'")
-            self.c.type = DEVICES[name]
-            self.c.id = small(int(number or 0), 0, 2**31 - 1, "Device: id")
+        if isinstance(type, (Device, str)):
+            if integer(id, "Device: id") != 0:
+                raise ArgumentError(f"Device: id: found {id} beside {type!r}, expected it beside a code")
+            self.c = as_device(type, "Device").c
         else:
             self.c.type = small(type, 0, 2**31 - 1, "Device: type")
             self.c.id = small(id, 0, 2**31 - 1, "Device: id")
@@ -253,15 +259,39 @@ cdef class Device:
         return f"Device({str(self)!r})"
 
 
-cdef int64_t small(object value, int64_t low, int64_t high, str name) except? -1:
-    """`value` as an integer from low to high, or an error that names it."""
+cdef Device as_device(object x, str what):
+    cdef Device device
+    if isinstance(x, Device):
+        return x
+    if not isinstance(x, str):
+        raise ArgumentError(f"{what}: found {x!r}, expected a Device, or text as in 'cuda:1'")
+    name, colon, number = x.partition(":")
+    if name not in DEVICES or (colon and not (number.isascii() and number.isdecimal() and len(number) <= 10)):
+        raise DeviceError(f"{what}: found {x!r}, expected one of {', '.join(DEVICES)}, with a number as in 'cuda:1'")
+    device = Device.__new__(Device)
+    device.c.type = DEVICES[name]
+    device.c.id = small(int(number or 0), 0, 2**31 - 1, what)
+    return device
+
+
+cdef object integer(object value, str what, str which=""):
     try:
-        number = operator.index(value)
-    except TypeError:
-        number = low - 1
+        return PyNumber_Index(value)
+    except Exception as error:
+        raise ArgumentError(f"{what}{which}: found {value!r}, expected an integer") from error
+
+
+cdef int64_t small(object value, int64_t low, int64_t high, str what, str which="") except? -1:
+    number = integer(value, what, which)
     if not low <= number <= high:
-        raise ArgumentError(f"{name}: found {value!r}, expected an integer from {low} to {high}")
+        raise ArgumentError(f"{what}{which}: found {value!r}, expected an integer from {low} to {high}")
     return number
+
+
+cdef bint flag(object value, str what, str which="") except -1:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(f"{what}{which}: found {value!r}, expected True or False")
+    return value
 
 
 cdef int raise_status(int code, str what) except -1:

@@ -1,4 +1,4 @@
-"""The package's own kernels: finding the leaf, and running it."""
+"""The package's own kernels as a backend (see cpu_kernels.pyx)."""
 
 from libc.stdint cimport int64_t
 
@@ -6,8 +6,8 @@ from teeny._core.run cimport leaf_t
 from teeny._core.vocabulary cimport anyrank_t
 from teeny.ops cimport Operation
 
-# NULL where there is none for this dtype (a NumPy type number) and size.
-cdef leaf_t find_leaf(Operation op, int typenum, int64_t size) noexcept
+# The leaf for cells of this dtype and these sizes (see Operation.leaf_size), or NULL.
+cdef leaf_t find_leaf(Operation op, int typenum, int size) noexcept
 
-# The number of failed cells. Operands are described, inputs before outputs.
+# Run it; the number of cells that failed. `workers` 0 chooses by size.
 cdef int64_t apply_leaf(leaf_t leaf, Operation op, const anyrank_t *operands, int workers) except -1

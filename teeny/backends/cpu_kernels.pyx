@@ -8,33 +8,44 @@ from numpy cimport ndarray
 
 from teeny._core import isa
 from teeny._core.driver cimport plan_batch, plan_t, run_plan
-from teeny._core.leaves.table cimport SMALL_TABLE, small_table_t
+from teeny._core.leaves.table cimport LEAVES, OPS, leaves_t
 from teeny._core.operands cimport describe, in_place
 from teeny._core.run cimport leaf_t
 from teeny._core.threads import MAX_WORKERS, positive
 from teeny._core.vocabulary cimport anyrank_t, raise_status
 from teeny.backends.base import Accepts, Backend
-from teeny.ops cimport DET, INV, SOLVE, Operation
+from teeny.ops cimport STATUS, Operation
 
 cnp.import_array()
 
 __all__ = ["CpuKernels"]
 
-cdef object capsule = isa.load("small").table()
-cdef small_table_t *small = <small_table_t *> PyCapsule_GetPointer(capsule, SMALL_TABLE)
+cdef leaves_t leaves
 
 
-cdef leaf_t find_leaf(Operation op, int typenum, int64_t size) noexcept:
-    cdef int storage = 0 if typenum == cnp.NPY_FLOAT32 else 1
-    if not 1 <= size <= 8 or not (typenum == cnp.NPY_FLOAT32 or typenum == cnp.NPY_FLOAT64):
+def load():
+    """Collect the leaves of all families, each in the variant that suits this CPU."""
+    cdef const leaves_t *family
+    cdef int op, storage, size
+    for name in sorted(isa.built()):
+        capsule = isa.load(name).table()
+        family = <const leaves_t *> PyCapsule_GetPointer(capsule, LEAVES)
+        for op in range(OPS):
+            for storage in range(2):
+                for size in range(9):
+                    if family.leaf[op][storage][size] != NULL:
+                        leaves.leaf[op][storage][size] = family.leaf[op][storage][size]
+
+
+load()
+
+
+cdef leaf_t find_leaf(Operation op, int typenum, int size) noexcept:
+    cdef leaf_t *row
+    if op.id < 0 or size < 0 or not (typenum == cnp.NPY_FLOAT32 or typenum == cnp.NPY_FLOAT64):
         return NULL
-    if op is INV:
-        return small.inv[storage][size - 1]
-    if op is DET:
-        return small.det[storage][size - 1]
-    if op is SOLVE:
-        return small.solve[storage][size - 1]
-    return NULL
+    row = leaves.leaf[op.id][0 if typenum == cnp.NPY_FLOAT32 else 1]
+    return row[size] if row[size] != NULL else row[0]
 
 
 cdef int64_t apply_leaf(leaf_t leaf, Operation op, const anyrank_t *operands, int workers) except -1:
@@ -58,7 +69,7 @@ class CpuKernels(Backend):
     CpuKernels(workers=2)
     """
 
-    takes = "float32 and float64 matrices from 1 x 1 to 8 x 8"
+    takes = "float32 and float64 cells, from 1 x 1 to 8 x 8"
 
     def __init__(self, workers=None):
         self.workers = None if workers is None else positive(workers, "CpuKernels", "workers")
@@ -83,12 +94,21 @@ class CpuKernels(Backend):
 
 cdef leaf_t leaf_for(Operation op, tuple operands):
     """The leaf for arrays as they come, or NULL where one of them does not fit."""
-    if not op.fits(operands):
+    cdef int64_t size[8]
+    cdef ndarray x
+    cdef int k, axis, typenum = -1
+    if len(operands) != op.input_count + op.output_count:
         return NULL
-    cdef ndarray a = operands[0]
-    for k, (name, x) in enumerate(zip([*op.inputs, *op.outputs], operands)):
-        if x.dtype.num != (cnp.NPY_INT32 if name == "info" else a.dtype.num) or not in_place(x):
+    for axis in range(8):
+        size[axis] = -1
+    for k in range(op.input_count + op.output_count):
+        x = operands[k]
+        if k == 0:
+            typenum = cnp.PyArray_TYPE(x)
+        if cnp.PyArray_TYPE(x) != (cnp.NPY_INT32 if op.kind[k] == STATUS else typenum) or not in_place(x):
             return NULL
-        if k >= op.input_count and not x.flags.writeable:
+        if k >= op.input_count and not cnp.PyArray_ISWRITEABLE(x):
             return NULL
-    return find_leaf(op, a.dtype.num, a.shape[a.ndim - 1])
+        if not op.bind(k, x, size):
+            return NULL
+    return find_leaf(op, typenum, op.leaf_size(size))

@@ -154,6 +154,36 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_min(teeny_lanes_t a, teeny_lanes_t b)
 #endif
 }
 
+/* Where a is NaN. */
+TEENY_INLINE teeny_lane_mask_t teeny_lanes_nan(teeny_lanes_t a) { return teeny_mask_not(teeny_lanes_eq(a, a)); }
+
+TEENY_INLINE teeny_lanes_t teeny_lanes_sqrt(teeny_lanes_t a)
+{
+#if defined(__AVX__)
+    return (teeny_lanes_t)_mm256_sqrt_pd((__m256d)a);
+#elif defined(__SSE2__)
+    return (teeny_lanes_t)_mm_sqrt_pd((__m128d)a);
+#elif TEENY_LANES > 1
+    for (int k = 0; k < TEENY_LANES; k++) a[k] = sqrt(a[k]);
+    return a;
+#else
+    return sqrt(a);
+#endif
+}
+
+/* A power of two, finite and not zero, that brings |a| into [1, 4) if a is a normal number;
+ * a subnormal as far up as one can. */
+TEENY_INLINE teeny_lanes_t teeny_lanes_unit_scale(teeny_lanes_t a)
+{
+    teeny_lane_mask_t scale, none;
+    memcpy(&scale, &a, sizeof a);
+    scale = 2046 - ((scale >> 52) & 2047);
+    none = (scale - 1) >> 63; /* infinities, NaN and the largest numbers: the smallest power there is */
+    scale = ((scale & ~none) | (1 & none)) << 52;
+    memcpy(&a, &scale, sizeof a);
+    return a;
+}
+
 TEENY_INLINE double teeny_lanes_get(teeny_lanes_t a, int k)
 {
     double x[TEENY_LANES];

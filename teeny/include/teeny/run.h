@@ -3,8 +3,10 @@
  * Operands come inputs first, then outputs. Cell i of operand k starts at
  * element `op[k].data + i * op[k].step`; its own axes have `shape` and `strides`.
  * A leaf returns the number of cells that failed, and never touches the
- * interpreter. An output may be the very array an input is (same cells, same
- * places), so a leaf loads a cell before it stores it.
+ * interpreter. Where an operation reports the status of each cell, that is an int32
+ * output: 0, or failed, or undefined because the input is not finite. An output may
+ * be the very array an input is (same cells, same places), so a leaf loads a cell
+ * before it stores it.
  */
 #ifndef TEENY_RUN_H
 #define TEENY_RUN_H
@@ -12,6 +14,11 @@
 #include "vocabulary.h"
 
 #define TEENY_MAX_OPERANDS 8
+
+enum {
+    TEENY_CELL_FAILED = 1,
+    TEENY_CELL_UNDEFINED = 2,
+};
 
 typedef struct {
     void *data;              /* first cell of the run */

@@ -20,6 +20,11 @@
     void *data;                                  \
     type shape[dynamic]
 
+/* The size of an axis of any of them: in the view's own type, for the chain of addresses; and wide, for the guard that
+ * must see what that type would wrap. */
+#define TEENY_EXTENT(view, axis) ((view).shape[axis])
+#define TEENY_EXTENT_WIDE(view, axis) ((int64_t)(view).shape[axis])
+
 /* int name(const teeny_anyrank_t *array, view_t *view): all of `array` as a strided view of its rank,
  * or TEENY_ERROR_RANK or TEENY_ERROR_OVERFLOW. */
 #define TEENY_DEFINE_VIEW_FILL(name, view_t)                                     \

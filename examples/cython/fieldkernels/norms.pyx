@@ -10,9 +10,12 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
 from teeny cimport (AnyRank, anyrank_t, as_anyrank, batch_apply, cell_move, cells_t, cursor_t, import_teeny, leaf_t,
-                    peel_begin, peel_next, real, run_t, size_front)
+                    peel_begin, peel_next, raise_status, real, run_t, size_front)
 
 import numpy as np
+import teeny as tny
+
+from fieldkernels.boundary import operand
 
 import_teeny()  # ImportError beside a teeny that this was not compiled for
 
@@ -41,14 +44,6 @@ cdef int64_t invariants_of_run(const run_t *run, real *_) noexcept nogil:
     return 0
 
 
-cdef int64_t invariants_float(const run_t *run) noexcept nogil:
-    return invariants_of_run(run, <float *> NULL)
-
-
-cdef int64_t invariants_double(const run_t *run) noexcept nogil:
-    return invariants_of_run(run, <double *> NULL)
-
-
 def invariants(field):
     """The trace and the Frobenius norm of every matrix of a field.
 
@@ -65,7 +60,9 @@ def invariants(field):
     dtype = a.dtype.numpy
     trace = np.empty(a.shape[:-2], dtype)
     norm = np.empty(a.shape[:-2], dtype)
-    cdef leaf_t leaf = invariants_float if dtype == np.float32 else invariants_double
+    cdef leaf_t leaf = <leaf_t> invariants_of_run[double]
+    if dtype == np.float32:
+        leaf = <leaf_t> invariants_of_run[float]
     cdef AnyRank t = as_anyrank(trace), n = as_anyrank(norm)
     cdef anyrank_t[3] operands = [a.c, t.c, n.c]
     cdef int[3] core = [2, 0, 0]
@@ -109,7 +106,7 @@ def remove_trace(field):
     cdef int64_t cells = size_front(&a.c, -2)
     if cells == 0:
         return
-    peel_begin(&cursor, &a.c, -2, 0, cells)
+    raise_status(peel_begin(&cursor, &a.c, -2, 0, cells), "remove_trace: field")
     cell = a.peel_front_at(0, -2)
     if a.dtype.numpy == np.float32:
         cell32 = cell
@@ -123,9 +120,7 @@ def remove_trace(field):
 
 cdef AnyRank matrices(field, str function):
     """The carrier of a field of square matrices, or an error that says what it is instead."""
-    cdef AnyRank a = as_anyrank(field)
+    cdef AnyRank a = operand(field, f"{function}: field")
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise ValueError(f"{function}: field: found shape {a.shape}, expected (..., C, C)")
-    if a.dtype.numpy not in (np.float32, np.float64):
-        raise TypeError(f"{function}: field: found {a.dtype}, expected float32 or float64")
+        raise tny.ShapeError(f"{function}: field: found shape {a.shape}, expected (..., C, C)")
     return a

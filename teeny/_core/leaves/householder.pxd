@@ -1,0 +1,85 @@
+"""Householder reflections of bundles, as LAPACK has them: H = I - tau v v', v with a leading 1.
+
+Matrices are lanes row by row. The reflector of step k is kept below the diagonal
+of column k, its leading 1 left out; its sign is that of LAPACK, so the diagonal
+of R may be negative (Golub and Van Loan, Matrix Computations, 4th ed., sec. 5.1-5.2).
+Norms are taken of columns scaled by a power of two: no square leaves the range.
+"""
+
+from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_eq, lanes_fill, lanes_gt, lanes_max, lanes_select,
+                                lanes_sqrt, lanes_t, lanes_unit_scale, mask_any)
+
+
+cdef inline lanes_t reflect(lanes_t *a, int m, int n, int k) noexcept nogil:
+    """Column k below row k becomes a reflector and the element of R above it; tau, 0 where there is nothing to do."""
+    cdef lanes_t top = a[k * n + k], below = lanes_fill(0.0), squares, scale, diagonal, reciprocal
+    cdef lane_mask_t idle
+    cdef int i
+    for i in range(k + 1, m):
+        below = lanes_max(below, lanes_abs(a[i * n + k]))
+    idle = lanes_eq(below, lanes_fill(0.0))
+    scale = lanes_unit_scale(lanes_max(below, lanes_abs(top)))
+    squares = (top * scale) * (top * scale)
+    for i in range(k + 1, m):
+        squares = squares + (a[i * n + k] * scale) * (a[i * n + k] * scale)
+    diagonal = lanes_sqrt(squares)
+    diagonal = lanes_select(lanes_gt(lanes_fill(0.0), top), diagonal, -diagonal)
+    top = lanes_select(idle, lanes_fill(0.0), top * scale)
+    diagonal = lanes_select(idle, lanes_fill(1.0), diagonal)
+    reciprocal = lanes_fill(1.0) / (top - diagonal)
+    for i in range(k + 1, m):
+        a[i * n + k] = (a[i * n + k] * scale) * reciprocal
+    a[k * n + k] = lanes_select(idle, a[k * n + k], diagonal / scale)
+    return lanes_select(idle, lanes_fill(0.0), (diagonal - top) / diagonal)
+
+
+cdef inline void apply(const lanes_t *a, int m, int n, int k, lanes_t tau, lanes_t *x, int columns,
+                       int first) noexcept nogil:
+    """Columns from `first` of x (m x columns) by reflection k of a (m x n)."""
+    cdef lanes_t w
+    cdef int i, j
+    for j in range(first, columns):
+        w = x[k * columns + j]
+        for i in range(k + 1, m):
+            w = w + a[i * n + k] * x[i * columns + j]
+        w = w * tau
+        x[k * columns + j] = x[k * columns + j] - w
+        for i in range(k + 1, m):
+            x[i * columns + j] = x[i * columns + j] - a[i * n + k] * w
+
+
+cdef inline void exchange_columns(lane_mask_t where, lanes_t *a, int m, int n, int k, int j) noexcept nogil:
+    cdef lanes_t kept
+    cdef int i
+    for i in range(m):
+        kept = a[i * n + k]
+        a[i * n + k] = lanes_select(where, a[i * n + j], kept)
+        a[i * n + j] = lanes_select(where, kept, a[i * n + j])
+
+
+cdef inline void pivot(lanes_t *a, int m, int n, int k, lane_mask_t *exchanged) noexcept nogil:
+    """The largest of the columns from k on, as far as they lie below row k, becomes column k."""
+    cdef lanes_t size[8]
+    cdef lanes_t largest
+    cdef lane_mask_t larger
+    cdef int i, j
+    for j in range(k, n):
+        size[j] = lanes_abs(a[k * n + j])
+        for i in range(k + 1, m):
+            size[j] = size[j] + lanes_abs(a[i * n + j])
+    for j in range(k + 1, n):
+        larger = exchanged[k * n + j] = lanes_gt(size[j], size[k])
+        if mask_any(larger):
+            largest = lanes_select(larger, size[j], size[k])
+            size[j] = lanes_select(larger, size[k], size[j])
+            size[k] = largest
+            exchange_columns(larger, a, m, n, k, j)
+
+
+cdef inline void unpivot(lanes_t *x, int m, int n, const lane_mask_t *exchanged) noexcept nogil:
+    """The columns of x (m x n) back to where those of the pivoted matrix came from."""
+    cdef int j, k
+    for k in range(n - 1, -1, -1):
+        for j in range(n - 1, k, -1):
+            if mask_any(exchanged[k * n + j]):
+                exchange_columns(exchanged[k * n + j], x, m, n, k, j)
