@@ -82,6 +82,13 @@ def test_numbers(name, number):
     assert "found" in str(caught.value)
 
 
+@pytest.mark.parametrize("number", [0, -1, "a", 1.5, None, Broken()], ids=repr)
+def test_threads(number):
+    for call in (tny.threads, tny.set_num_threads):
+        with pytest.raises(tny.ArgumentError, match="n must be an integer of at least 1"):
+            call(number)
+
+
 FLAGS = {
     "as_anyrank: copy_meta": lambda b: as_anyrank(X, copy_meta=b),
     "from_pointer: readonly": lambda b: AnyRank.from_pointer(DATA, "f8", (2,), readonly=b),

@@ -535,6 +535,28 @@ def test_carrier_keeps_its_producer_alive():
         assert gone() is None
 
 
+@pytest.mark.parametrize(
+    "keep",
+    [
+        as_anyrank,
+        lambda x: as_anyrank(x).fixed(1),
+        lambda x: iter(as_anyrank(x).peel_front(0)),
+        lambda x: iter(tny.peel_together(as_anyrank(x), keep=0)),
+        lambda x: tny.from_dlpack(tny.to_dltensor(x)),
+    ],
+)
+def test_a_producer_that_keeps_its_own_carrier_is_collected(keep):
+    class Array(np.ndarray):
+        kept = None
+
+    x = np.arange(3.0).view(Array)
+    x.kept = keep(x)
+    gone = weakref.ref(x)
+    del x
+    gc.collect()
+    assert gone() is None
+
+
 def test_no_reference_is_lost():
     x = np.arange(3.0)
     bad = np.zeros(3, object)

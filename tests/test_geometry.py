@@ -178,6 +178,15 @@ def test_strides_that_are_not_seen_are_exempt():
     assert as_anyrank(none, anyshape[..., 5, 3], ccontiguous).fixed(3).shape == (0, 5, 3)
 
 
+def test_static_strides_that_are_not_seen_need_not_fit():
+    far = tny.AnyRank.from_pointer(4096, "f8", (1, 2), (2**40, 1))
+    tagged = as_anyrank(far, anyshape[..., 1, 2], strides(2**40, 1))
+    assert static(tagged.peel_front_at(0, -2)) == ([1, 2], [2**40, 1])
+    narrow = tagged.reindex("int32")
+    for view in (narrow.peel_front_at(0, -2), narrow.fixed(2)):
+        assert (static(view), view.strides) == (([1, 2], [0, 1]), (0, 1))
+
+
 def test_tag_longer_than_the_rank():
     message = r"as_anyrank: shape: found 2 axes, expected at least 3 by anyshape\[3, ..., -1, 3\]"
     with pytest.raises(tny.ShapeError, match=message):
@@ -211,6 +220,9 @@ def test_geometry_is_carried_on():
         assert static(again.fixed(4)) == ([2, dyn, dyn, 3], [dyn, dyn, 3, 1])
         assert static(again.peel_front_at(3, -2)) == ([dyn, 3], [3, 1])
         np.testing.assert_array_equal([np.asarray(cell) for cell in again.peel_front(-2)], x.reshape(10, 3, 3))
+    for again in (as_anyrank(at), as_anyrank(at, copy_meta=True), at.reindex("int16")):
+        assert static(again.peel_front_at(0, -4)) == ([dyn, dyn, dyn, 3], [dyn, dyn, 3, 1])
+        assert isinstance(again.peel_front_at(0, -2).layout, tny.layout_right)
     assert static(as_anyrank(at, anyshape[..., 3]).fixed(4)) == ([dyn, dyn, dyn, 3], [dyn] * 4)
 
 

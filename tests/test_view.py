@@ -67,6 +67,14 @@ def test_dots_in_every_place(x, data):
     same(view_of(x)[key], x[key])
 
 
+def test_empty_views_point_where_the_array_begins():
+    x = np.zeros((4, 5))
+    view = view_of(x)
+    for empty in (view[4:, 2:], view[1:, 5:], view[2:, 3:3].flip(), view_of(x[:0]).flip(), view_of(x[:, :0])[3]):
+        assert 0 in empty.shape
+        assert empty.data == x.ctypes.data
+
+
 def test_one_element_is_a_scalar():
     x = np.arange(6.0).reshape(2, 3)
     assert view_of(x)[1, -1] == 5.0
@@ -183,6 +191,7 @@ def test_static_geometry_moves_with_its_axis():
     assert static(view.unsqueeze(1).squeeze(1)) == static(view)
     assert static(view[2]) == ([5, 3], [3, 1])
     assert static(view[:, 1:4:2]) == ([dyn, dyn, 3], [15, 6, 1])
+    assert static(view[:, ::2]) == ([dyn, dyn, 3], [15, 6, 1])
     assert static(view[..., ::-1, :]) == ([dyn, 5, 3], [15, -3, 1])
     assert static(view[None, ..., 0]) == ([1, dyn, 5], [0, 15, 3])
     for moved in (view.permute(2, 0, 1), view.flip(1, 0), view.unsqueeze(1), view[2], view[:, 1:4:2]):

@@ -1,4 +1,4 @@
-"""What holds for every function of cells: the same bits wherever a cell lies, whatever lies beside it, whoever computes."""
+"""What holds for every function of cells: a cell has the same bits wherever it lies, and whatever lies beside it."""
 
 import ctypes
 import re

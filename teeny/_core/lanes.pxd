@@ -9,6 +9,10 @@ from libc.stdint cimport int64_t
 cdef extern from "teeny/lanes.h" nogil:
     const int LANES "TEENY_LANES"
 
+    const int PACKED "TEENY_CELL_PACKED"
+    const int DENSE "TEENY_CELL_DENSE"
+    const int SIDE "TEENY_CELL_SIDE"
+
     ctypedef double lanes_t "teeny_lanes_t"
     ctypedef int64_t lane_mask_t "teeny_lane_mask_t"
 

@@ -29,7 +29,7 @@ def expm(a, *, out=None, workers=None, on_error="raise", info=False):
     -------
     x : ndarray, shape (..., C, C)
         In the dtype of `a`, float64 for integers. A matrix that is not finite gives NaN throughout.
-        Elements beyond the range of the dtype are infinite, or NaN where infinities cancel.
+        Elements beyond the range of the dtype are infinite, or NaN where infinities met.
     info : ndarray of int32, shape (...)
         0, or 2 for a matrix that is not finite. Only with ``info=True``.
 

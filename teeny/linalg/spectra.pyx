@@ -62,8 +62,8 @@ def eigh(a, UPLO="L", *, out=None, workers=None, on_error="raise", info=False):
     ------
     LinAlgError
         If the eigenvalues of a matrix did not converge and `on_error` is ``"raise"``:
-        ``.result`` and ``.info`` hold everything that was computed. No finite matrix of
-        up to 8 x 8 is known to do that.
+        ``.result`` and ``.info`` hold everything that was computed. No matrix of up to 8 x 8
+        is known to do that; one that is not finite does not raise, whatever its size.
     SquareError, ShapeError
         If the last two axes are not square; if an array of `out` has another shape.
     DTypeError

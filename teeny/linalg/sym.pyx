@@ -95,9 +95,12 @@ def pack(a, *, upper=False, out=None, workers=None):
     array([0., 1., 2., 3., 4., 5.])
     """
     cdef ndarray x = acquire_input(a, "sym.pack", "a")
-    cdef int64_t n = cnp.PyArray_DIM(x, cnp.PyArray_NDIM(x) - 1) if cnp.PyArray_NDIM(x) > 0 else 0
-    if upper and cnp.PyArray_NDIM(x) >= 2 and cnp.PyArray_DIM(x, cnp.PyArray_NDIM(x) - 2) == n:
-        x = (<object> x).swapaxes(-1, -2)
+    cdef int last = cnp.PyArray_NDIM(x) - 1
+    cdef int64_t n = 0
+    if last > 0 and cnp.PyArray_DIM(x, last) == cnp.PyArray_DIM(x, last - 1):
+        n = cnp.PyArray_DIM(x, last)
+        if upper:
+            x = (<object> x).swapaxes(-1, -2)
     return call(SYM_PACK, (x,), out, workers, "nan", False, (n * (n + 1) // 2,), "sym.pack")
 
 

@@ -2,15 +2,16 @@
 
 A leaf describes each operand once with `matrices`, `vectors` or `scalars`, then
 goes through the run a bundle at a time: `count` cells from `start`, gathered into
-lanes, scattered from them. Sizes that are constants of the leaf keep the lanes in
-registers.
+lanes, scattered from them. Where the number of cells is LANES, the operand is
+declared `packed` or `ordered` as DENSE or SIDE, and the sizes are constants, that
+happens in registers; else through memory.
 """
 
 from libc.stdint cimport int32_t, int64_t
 
 from teeny._core.dispatch cimport real
-from teeny._core.lanes cimport (LANES, cell_order, gather_f32, gather_f64, lane_mask_t, lanes_t, mask_any, mask_lane,
-                                scatter_f32, scatter_f64)
+from teeny._core.lanes cimport (DENSE, LANES, PACKED, cell_order, gather_f32, gather_f64, lane_mask_t, lanes_t,
+                                mask_any, mask_lane, mask_or, scatter_f32, scatter_f64)
 from teeny._core.run cimport CELL_FAILED, CELL_UNDEFINED, cells_t
 
 
@@ -57,6 +58,28 @@ cdef inline int count(int64_t start, int64_t n) noexcept nogil:
     return LANES if n - start >= LANES else <int> (n - start)
 
 
+cdef inline int64_t whole_bundles(int64_t n) noexcept nogil:
+    """The cells of a run of `n` that fill bundles."""
+    return n - n % LANES
+
+
+cdef inline bint dense(matrices_t a) noexcept nogil:
+    return a.order == DENSE or a.order == PACKED
+
+
+cdef inline matrices_t packed(matrices_t a, int size) noexcept nogil:
+    """The same operand, known to be cells of `size` elements without gaps."""
+    a.order = DENSE
+    a.step = size
+    return a
+
+
+cdef inline matrices_t ordered(matrices_t a, int order) noexcept nogil:
+    """The same operand, known to be in this order."""
+    a.order = order
+    return a
+
+
 cdef inline void gather(matrices_t a, int64_t start, int m, int rows, int cols, lanes_t *x, real *_) noexcept nogil:
     """Elements of m cells into x, row by row."""
     cdef real *p = <real *> a.data + start * a.step
@@ -79,7 +102,7 @@ cdef inline int64_t report(const cells_t *info, int64_t start, int m, lane_mask_
     """Write the status of the failed and of the undefined cells of a bundle; how many failed."""
     cdef int64_t failures = 0
     cdef int k
-    if not mask_any(failed) and not mask_any(undefined):
+    if not mask_any(mask_or(failed, undefined)):
         return 0
     for k in range(m):
         if mask_lane(failed, k):

@@ -120,6 +120,25 @@ cdef inline lane_mask_t inv3(const lanes_t *a, lanes_t *x, real *t) noexcept nog
     return ok
 
 
+cdef inline lane_mask_t solve2(const lanes_t *a, const lanes_t *b, lanes_t *x, real *t) noexcept nogil:
+    cdef lanes_t det, scale
+    cdef lane_mask_t ok = det2(a, &det, t)
+    scale = lanes_fill(1.0) / det
+    x[0] = difference(a[3], b[0], a[1], b[1], t) * scale
+    x[1] = difference(a[0], b[1], a[2], b[0], t) * scale
+    return ok
+
+
+cdef inline lane_mask_t solve3(const lanes_t *a, const lanes_t *b, lanes_t *x, real *t) noexcept nogil:
+    """By the inverse, whose digits are as good."""
+    cdef lanes_t y[9]
+    cdef lane_mask_t ok = inv3(a, y, t)
+    cdef int i
+    for i in range(3):
+        x[i] = (y[3 * i] * b[0] + y[3 * i + 1] * b[1]) + y[3 * i + 2] * b[2]
+    return ok
+
+
 cdef inline lane_mask_t expand4(const lanes_t *a, lanes_t *upper, lanes_t *lower, lanes_t *det,
                                 real *t) noexcept nogil:
     """The determinant by the minors of the upper two rows and of the lower two (Laplace)."""

@@ -19,40 +19,38 @@ from cpython.pycapsule cimport PyCapsule_New
 from teeny._core.dispatch cimport real
 from teeny._core.lanes cimport LANES, lane_mask_t, lanes_fill, lanes_select, lanes_t, mask_any, mask_none, mask_or
 from teeny._core.leaves.cells cimport count, gather, matrices, matrices_t, report, scatter, vectors
-from teeny._core.leaves.spectrum cimport ascend, extreme_vector, join, spectrum2, split, standardise
+from teeny._core.leaves.spectrum cimport BUNDLES, ascend, extreme_vector, join, spectrum2, split, standardise
 from teeny._core.leaves.table cimport LEAVES, OP_EIGH, OP_EIGVALSH, leaves_t
 from teeny._core.leaves.tridiagonal cimport common_part, diagonalise, refine, tridiagonalise
 from teeny._core.run cimport leaf_t, run_t
 
-cdef enum:
-    BUNDLES = 4
-
-
-cdef lane_mask_t spectrum(lanes_t *a, int n, lanes_t *w, lanes_t *v, bint wanted, bint refined) noexcept nogil:
-    """Any size; the lanes that did not converge. Results to be rounded to float32 are not worth refining."""
-    cdef lanes_t e[8]
-    cdef lanes_t vt[64]
+cdef void spectrum(lanes_t *a, int n, int bundles, lanes_t *w, lanes_t *v, lane_mask_t *failed, bint wanted,
+                   bint refined) noexcept nogil:
+    """Any size. Results to be rounded to float32 are not worth refining."""
+    cdef lanes_t e[BUNDLES * 8]
+    cdef lanes_t vt[BUNDLES * 64]
+    cdef lanes_t common[BUNDLES]
     cdef lanes_t t[64]
-    cdef lanes_t common = common_part(a, n)
-    cdef lane_mask_t failed
-    cdef int i, j
-    # what all eigenvalues have in common would only add its rounding errors
-    for i in range(n):
-        a[i * n + i] = a[i * n + i] - common
-    for i in range(n * n):
-        t[i] = a[i]
-    tridiagonalise(t, n, w, e, vt, wanted)
-    failed = diagonalise(n, w, e, vt, wanted)
-    if refined:
-        refine(a, n, w, vt)
-    for i in range(n):
-        w[i] = w[i] + common
-    ascend(n, w, vt, n if wanted else 0, n, 1)
-    if wanted:
+    cdef int b, i, j, cells = n * n
+    for b in range(bundles):
+        # what all eigenvalues have in common would only add its rounding errors
+        common[b] = common_part(a + b * cells, n)
         for i in range(n):
-            for j in range(n):
-                v[i * n + j] = vt[j * n + i]
-    return failed
+            a[b * cells + i * n + i] = a[b * cells + i * n + i] - common[b]
+        for i in range(cells):
+            t[i] = a[b * cells + i]
+        tridiagonalise(t, n, w + b * n, e + b * n, vt + b * cells, wanted)
+    diagonalise(n, bundles, w, e, vt, wanted, failed)
+    for b in range(bundles):
+        if refined:
+            refine(a + b * cells, n, w + b * n, vt + b * cells)
+        for i in range(n):
+            w[b * n + i] = w[b * n + i] + common[b]
+        ascend(n, w + b * n, vt + b * cells, n if wanted else 0, n, 1)
+        if wanted:
+            for i in range(n):
+                for j in range(n):
+                    v[b * cells + i * n + j] = vt[b * cells + j * n + i]
 
 
 cdef inline void finish(lanes_t *x, int size, lanes_t factor, lane_mask_t lost) noexcept nogil:
@@ -76,8 +74,9 @@ cdef inline int64_t spectra(const run_t *run, int n, int leaf, bint wanted, real
     cdef lanes_t scale[BUNDLES]
     cdef lane_mask_t undefined[BUNDLES]
     cdef lane_mask_t failed[BUNDLES]
+    cdef lane_mask_t lost
     cdef int64_t start = 0, failures = 0
-    cdef int b, bundles, cells = n * n
+    cdef int b, m, bundles, cells = n * n
     if wanted:
         v = matrices(&run.op[2], n, n)
     while start < run.n:
@@ -88,7 +87,6 @@ cdef inline int64_t spectra(const run_t *run, int n, int leaf, bint wanted, real
             gather(a, start + b * LANES, count(start + b * LANES, run.n), n, n, ax + b * cells, r)
             scale[b] = standardise(ax + b * cells, n, undefined + b)
             failed[b] = mask_none()
-        # a step of one bundle is a chain of operations that wait for each other; those of the others fill the gaps
         if leaf == 2:
             for b in range(bundles):
                 spectrum2(ax + b * cells, wx + b * n, vx + b * cells)
@@ -100,17 +98,17 @@ cdef inline int64_t spectra(const run_t *run, int n, int leaf, bint wanted, real
             for b in range(bundles):
                 join(basis + b * 9, between + b * 6, wx + b * n, vx + b * cells, wanted)
         else:
-            for b in range(bundles):
-                failed[b] = spectrum(ax + b * cells, n, wx + b * n, vx + b * cells, wanted, wanted and real is double)
+            spectrum(ax, n, bundles, wx, vx, failed, wanted, wanted and real is double)
         for b in range(bundles):
-            finish(wx + b * n, n, lanes_fill(1.0) / scale[b], mask_or(failed[b], undefined[b]))
-            scatter(w, start + b * LANES, count(start + b * LANES, run.n), n, 1, wx + b * n, r)
+            m = count(start, run.n)
+            lost = mask_or(failed[b], undefined[b])
+            finish(wx + b * n, n, lanes_fill(1.0) / scale[b], lost)
+            scatter(w, start, m, n, 1, wx + b * n, r)
             if wanted:
-                finish(vx + b * cells, cells, lanes_fill(1.0), mask_or(failed[b], undefined[b]))
-                scatter(v, start + b * LANES, count(start + b * LANES, run.n), n, n, vx + b * cells, r)
-            failures += report(&run.op[3 if wanted else 2], start + b * LANES, count(start + b * LANES, run.n), failed[b],
-                               undefined[b])
-        start += bundles * LANES
+                finish(vx + b * cells, cells, lanes_fill(1.0), lost)
+                scatter(v, start, m, n, n, vx + b * cells, r)
+            failures += report(&run.op[3 if wanted else 2], start, m, failed[b], undefined[b])
+            start += m
     return failures
 
 

@@ -2,11 +2,11 @@
 
 Each lane scales by its own power of two, so that what it does depends on its own
 matrix alone. Storage is float32 or float64; arithmetic is float64, rounded once.
-Each leaf takes a bundle of cells at a time and is instantiated once per (storage,
-size); the mathematics is compiled once per size for both storages:
+Beside it, reading and writing cells takes no time, so there is one leaf per
+storage, and the mathematics is instantiated once per size:
 
     family      storage          sizes       leaves
-    expm        float32 float64  1 ... 8     16
+    expm        float32 float64  any         2
 
 This module is compiled once per instruction set; `table` is all it exports.
 """
@@ -16,7 +16,7 @@ from libc.stdint cimport int64_t
 
 from cpython.pycapsule cimport PyCapsule_New
 
-from teeny._core.dispatch cimport Int1, Int2, Int3, Int4, Int5, Int6, Int7, Int8, real, static_int
+from teeny._core.dispatch cimport Int2, Int3, Int4, Int5, Int6, Int7, Int8, real, static_int
 from teeny._core.lanes cimport (LANES, lane_mask_t, lanes_abs, lanes_eq, lanes_fill, lanes_get, lanes_gt, lanes_load,
                                 lanes_max, lanes_min, lanes_nan, lanes_select, lanes_t, lanes_unit_scale, mask_and,
                                 mask_any, mask_none, mask_not, mask_or)
@@ -99,10 +99,10 @@ cdef inline lanes_t norm_of_power(const lanes_t *a, int n, int power) noexcept n
     """The 1-norm of |A| to a power."""
     cdef lanes_t w[8]
     cdef lanes_t norm
-    cdef int j, p
+    cdef int j, _
     for j in range(n):
         w[j] = lanes_fill(1.0)
-    for p in range(power):
+    for _ in range(power):
         weigh(w, a, n, w)
     norm = w[0]
     for j in range(n):
@@ -130,6 +130,16 @@ cdef inline lanes_t largest_scale(lanes_t full, const lanes_t *norm) noexcept no
     return r
 
 
+cdef lane_mask_t exponential_of_number(lanes_t *a) noexcept nogil:
+    cdef lane_mask_t undefined = lanes_nan(a[0] - a[0])
+    cdef double x[16]
+    cdef int k
+    for k in range(LANES):
+        x[k] = exp(lanes_get(a[0], k))
+    a[0] = lanes_select(undefined, lanes_fill(NAN), lanes_load(x))
+    return undefined
+
+
 cdef lane_mask_t exponential(lanes_t *a, static_int *t) noexcept nogil:
     """a becomes its exponential; the lanes that are not finite."""
     cdef int n = sizeof(static_int), e, i, j
@@ -141,7 +151,6 @@ cdef lane_mask_t exponential(lanes_t *a, static_int *t) noexcept nogil:
     cdef lanes_t w[64]
     cdef lanes_t b[8]
     cdef lanes_t norm[5]
-    cdef double alone[16]
     cdef lane_mask_t exchanged[64]
     cdef lane_mask_t undefined, growing
     cdef lanes_t zero = lanes_fill(0.0), largest = zero, first, second, full, r, r2
@@ -151,12 +160,6 @@ cdef lane_mask_t exponential(lanes_t *a, static_int *t) noexcept nogil:
     for e in range(n * n):
         a[e] = lanes_select(undefined, lanes_fill(0.0), a[e])
         largest = lanes_max(lanes_abs(a[e]), largest)
-
-    if static_int is Int1:
-        for e in range(LANES):
-            alone[e] = exp(lanes_get(a[0], e))
-        a[0] = lanes_select(undefined, lanes_fill(NAN), lanes_load(alone))
-        return undefined
 
     # by powers of two, A = full B with the norm of B between 16 and 32, or less if A is tiny
     first = lanes_unit_scale(lanes_max(largest, lanes_fill(TINY)))
@@ -222,16 +225,22 @@ cdef lane_mask_t exponential(lanes_t *a, static_int *t) noexcept nogil:
     return undefined
 
 
-cdef int64_t expm_leaf(const run_t *run, real *t, static_int *c) noexcept nogil:
+ctypedef lane_mask_t (*exponential_t)(lanes_t *a) noexcept nogil
+
+cdef exponential_t exponentials[9]
+
+
+cdef int64_t expm_leaf(const run_t *run, real *t) noexcept nogil:
     """Operands: a (n, n), then x (n, n), info ()."""
-    cdef int n = sizeof(static_int), m
+    cdef int n = <int> run.op[0].shape[0], m
     cdef matrices_t a = matrices(&run.op[0], n, n), x = matrices(&run.op[1], n, n)
+    cdef exponential_t exponentiate = exponentials[n]
     cdef lanes_t ax[64]
     cdef int64_t start = 0
     while start < run.n:
         m = count(start, run.n)
         gather(a, start, m, n, n, ax, t)
-        report(&run.op[2], start, m, mask_none(), exponential(ax, c))
+        report(&run.op[2], start, m, mask_none(), exponentiate(ax))
         scatter(x, start, m, n, n, ax, t)
         start += m
     return 0
@@ -240,25 +249,17 @@ cdef int64_t expm_leaf(const run_t *run, real *t, static_int *c) noexcept nogil:
 # ------------------------------------------------------------------ table
 
 cdef leaves_t leaves
+leaves.leaf[OP_EXPM][0][0] = <leaf_t> expm_leaf[float]
+leaves.leaf[OP_EXPM][1][0] = <leaf_t> expm_leaf[double]
 
-
-cdef void enter(int storage, real *_, static_int *__) noexcept:
-    leaves.leaf[OP_EXPM][storage][sizeof(static_int)] = <leaf_t> expm_leaf[real, static_int]
-
-
-cdef void enter_sizes(int storage, real *t) noexcept:
-    enter(storage, t, <Int1 *> NULL)
-    enter(storage, t, <Int2 *> NULL)
-    enter(storage, t, <Int3 *> NULL)
-    enter(storage, t, <Int4 *> NULL)
-    enter(storage, t, <Int5 *> NULL)
-    enter(storage, t, <Int6 *> NULL)
-    enter(storage, t, <Int7 *> NULL)
-    enter(storage, t, <Int8 *> NULL)
-
-
-enter_sizes(0, <float *> NULL)
-enter_sizes(1, <double *> NULL)
+exponentials[1] = exponential_of_number
+exponentials[2] = <exponential_t> exponential[Int2]
+exponentials[3] = <exponential_t> exponential[Int3]
+exponentials[4] = <exponential_t> exponential[Int4]
+exponentials[5] = <exponential_t> exponential[Int5]
+exponentials[6] = <exponential_t> exponential[Int6]
+exponentials[7] = <exponential_t> exponential[Int7]
+exponentials[8] = <exponential_t> exponential[Int8]
 
 
 def table():

@@ -10,6 +10,14 @@ from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_eq, lanes_fill, la
                                 lanes_sqrt, lanes_t, lanes_unit_scale, mask_any)
 
 
+cdef inline lanes_t largest(const lanes_t *x, int n) noexcept nogil:
+    cdef lanes_t most = lanes_abs(x[0])
+    cdef int i
+    for i in range(1, n):
+        most = lanes_max(most, lanes_abs(x[i]))
+    return most
+
+
 cdef inline lanes_t reflect(lanes_t *a, int m, int n, int k) noexcept nogil:
     """Column k below row k becomes a reflector and the element of R above it; tau, 0 where there is nothing to do."""
     cdef lanes_t top = a[k * n + k], below = lanes_fill(0.0), squares, scale, diagonal, reciprocal
@@ -48,19 +56,42 @@ cdef inline void apply(const lanes_t *a, int m, int n, int k, lanes_t tau, lanes
             x[i * columns + j] = x[i * columns + j] - a[i * n + k] * w
 
 
-cdef inline void exchange_columns(lane_mask_t where, lanes_t *a, int m, int n, int k, int j) noexcept nogil:
+cdef inline void exchange(lane_mask_t where, lanes_t *x, lanes_t *y, int n, int stride) noexcept nogil:
     cdef lanes_t kept
     cdef int i
-    for i in range(m):
-        kept = a[i * n + k]
-        a[i * n + k] = lanes_select(where, a[i * n + j], kept)
-        a[i * n + j] = lanes_select(where, kept, a[i * n + j])
+    for i in range(n):
+        kept = x[i * stride]
+        x[i * stride] = lanes_select(where, y[i * stride], kept)
+        y[i * stride] = lanes_select(where, kept, y[i * stride])
 
 
-cdef inline void pivot(lanes_t *a, int m, int n, int k, lane_mask_t *exchanged) noexcept nogil:
+cdef inline void order_rows(lanes_t *a, int m, int n, lane_mask_t *exchanged) noexcept nogil:
+    """Rows by their largest elements: reflections then keep the digits of small ones (Cox and Higham 1998)."""
+    cdef lanes_t size[8]
+    cdef lane_mask_t larger
+    cdef int i, k
+    for k in range(m):
+        size[k] = largest(a + k * n, n)
+    for k in range(m):
+        for i in range(k + 1, m):
+            larger = exchanged[k * m + i] = lanes_gt(size[i], size[k])
+            if mask_any(larger):
+                exchange(larger, size + k, size + i, 1, 1)
+                exchange(larger, a + k * n, a + i * n, n, 1)
+
+
+cdef inline void restore_rows(lanes_t *x, int m, int n, const lane_mask_t *exchanged) noexcept nogil:
+    """The rows of x (m x n) back to where those of the ordered matrix came from."""
+    cdef int i, k
+    for k in range(m - 1, -1, -1):
+        for i in range(m - 1, k, -1):
+            if mask_any(exchanged[k * m + i]):
+                exchange(exchanged[k * m + i], x + k * n, x + i * n, n, 1)
+
+
+cdef inline void pivot_columns(lanes_t *a, int m, int n, int k, lane_mask_t *exchanged) noexcept nogil:
     """The largest of the columns from k on, as far as they lie below row k, becomes column k."""
     cdef lanes_t size[8]
-    cdef lanes_t largest
     cdef lane_mask_t larger
     cdef int i, j
     for j in range(k, n):
@@ -70,16 +101,14 @@ cdef inline void pivot(lanes_t *a, int m, int n, int k, lane_mask_t *exchanged) 
     for j in range(k + 1, n):
         larger = exchanged[k * n + j] = lanes_gt(size[j], size[k])
         if mask_any(larger):
-            largest = lanes_select(larger, size[j], size[k])
-            size[j] = lanes_select(larger, size[k], size[j])
-            size[k] = largest
-            exchange_columns(larger, a, m, n, k, j)
+            exchange(larger, size + k, size + j, 1, 1)
+            exchange(larger, a + k, a + j, m, n)
 
 
-cdef inline void unpivot(lanes_t *x, int m, int n, const lane_mask_t *exchanged) noexcept nogil:
+cdef inline void restore_columns(lanes_t *x, int m, int n, const lane_mask_t *exchanged) noexcept nogil:
     """The columns of x (m x n) back to where those of the pivoted matrix came from."""
     cdef int j, k
     for k in range(n - 1, -1, -1):
         for j in range(n - 1, k, -1):
             if mask_any(exchanged[k * n + j]):
-                exchange_columns(exchanged[k * n + j], x, m, n, k, j)
+                exchange(exchanged[k * n + j], x + k, x + j, m, n)

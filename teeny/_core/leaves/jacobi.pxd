@@ -10,8 +10,10 @@ Values below `NEGLIGIBLE` times the largest have no digits left to be orthogonal
 with, and count as zero.
 """
 
-from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_eq, lanes_fill, lanes_gt, lanes_max, lanes_min, lanes_select,
-                                lanes_sqrt, lanes_t, lanes_unit_scale, mask_and, mask_any, mask_none, mask_not, mask_or)
+from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_eq, lanes_fill, lanes_gt, lanes_max, lanes_min,
+                                lanes_select, lanes_sqrt, lanes_t, lanes_unit_scale, mask_and, mask_any, mask_none,
+                                mask_not, mask_or)
+from teeny._core.leaves.householder cimport exchange, largest
 
 cdef extern from *:
     """
@@ -19,7 +21,8 @@ cdef extern from *:
     /* cosines, squared: what is rotated away, and what is left in peace at the end */
     #define TEENY_ORTHOGONAL_SQUARED 0x1p-104
     #define TEENY_ACCEPTED 0x1p-51
-    /* by how much a row must be longer than one above it to move up before the end */
+    /* by how much (squared) a row must be longer than one above it to move up: a sweep in which none moves has
+     * measured every pair, so it is the last to be asked; equal ones are put in order at the end */
     #define TEENY_LONGER 1.0000000000582077 /* 1 + 2**-34 */
     #define TEENY_NEGLIGIBLE 0x1p-960
     /* rows longer than this need no scaling of their products */
@@ -31,14 +34,6 @@ cdef extern from *:
     const double LONGER "TEENY_LONGER"
     const double NEGLIGIBLE "TEENY_NEGLIGIBLE"
     const double COMFORTABLE "TEENY_COMFORTABLE"
-
-
-cdef inline lanes_t largest(const lanes_t *x, int n) noexcept nogil:
-    cdef lanes_t most = lanes_abs(x[0])
-    cdef int i
-    for i in range(1, n):
-        most = lanes_max(most, lanes_abs(x[i]))
-    return most
 
 
 cdef inline bint settle(lanes_t *r, int n) noexcept nogil:
@@ -95,66 +90,89 @@ cdef inline products_t scaled_products(const lanes_t *x, const lanes_t *y, int n
     return p
 
 
-cdef inline void rotate(lanes_t *x, lanes_t *y, int n, lanes_t sine, lanes_t tau) noexcept nogil:
-    """By what has to be added, so that small angles make small errors; tau is the tangent of half the angle."""
-    cdef lanes_t kept
-    cdef int i
-    for i in range(n):
-        kept = x[i]
-        x[i] = kept + sine * (y[i] - tau * kept)
-        y[i] = y[i] - sine * (kept + tau * y[i])
+cdef struct rotation_t:
+    # what two rows need: the masks of lanes to exchange and to rotate, the sine, the tangent of half the angle
+    lane_mask_t moved, rotated
+    lanes_t sine, tau
 
 
-cdef inline void exchange_rows(lane_mask_t where, lanes_t *x, lanes_t *y, int n) noexcept nogil:
+cdef struct sweep_t:
+    # of all pairs of a sweep: the largest cosine (squared) and tangent, the lanes whose order was wrong
+    lanes_t cosine_squared, tangent
+    lane_mask_t moved
+
+
+cdef inline void measure(const lanes_t *x, const lanes_t *y, int n, bint short, lane_mask_t active,
+                         rotation_t *rotation, sweep_t *sweep) noexcept nogil:
+    """The rotation that makes x and y orthogonal, by at most 45 degrees once the longer one comes first."""
+    cdef products_t product
+    cdef lanes_t longer, d, h, t
+    if short:
+        product = scaled_products(x, y, n)
+    else:
+        product = products(x, y, n)
+    rotation.rotated = mask_and(active, lanes_gt(product.cosine_squared, lanes_fill(ORTHOGONAL_SQUARED)))
+    rotation.moved = mask_and(active, lanes_gt(product.yy, product.xx * lanes_fill(LONGER)))
+    longer = lanes_select(rotation.moved, product.yy - product.xx, product.xx - product.yy)
+    d = lanes_abs(longer)
+    h = product.xy + product.xy
+    h = lanes_select(lanes_gt(lanes_fill(0.0), longer), -h, h)
+    t = lanes_select(rotation.rotated, h / (d + lanes_sqrt(d * d + h * h)), lanes_fill(0.0))
+    h = lanes_sqrt(lanes_fill(1.0) + t * t)
+    rotation.sine = t / h
+    rotation.tau = t / (lanes_fill(1.0) + h)
+    sweep.cosine_squared = lanes_max(product.cosine_squared, sweep.cosine_squared)
+    sweep.tangent = lanes_max(lanes_abs(t), sweep.tangent)
+    sweep.moved = mask_or(sweep.moved, rotation.moved)
+
+
+cdef inline void rotate(lanes_t *x, lanes_t *y, int n, const rotation_t *rotation) noexcept nogil:
+    """By what has to be added, so that small angles make small errors."""
     cdef lanes_t kept
     cdef int i
-    for i in range(n):
-        kept = x[i]
-        x[i] = lanes_select(where, y[i], kept)
-        y[i] = lanes_select(where, kept, y[i])
+    if mask_any(rotation.moved):
+        exchange(rotation.moved, x, y, n, 1)
+    if mask_any(rotation.rotated):
+        for i in range(n):
+            kept = x[i]
+            x[i] = kept + rotation.sine * (y[i] - rotation.tau * kept)
+            y[i] = y[i] - rotation.sine * (kept + rotation.tau * y[i])
 
 
 cdef inline lane_mask_t orthogonalise(lanes_t *r, lanes_t *w, int n, bint vectors) noexcept nogil:
-    """Rotate the rows of r (n x n), and with `vectors` those of w too; the lanes that did not converge."""
-    cdef lane_mask_t active = mask_not(mask_none()), rotated, moved, any_moved
-    cdef lanes_t zero = lanes_fill(0.0), one = lanes_fill(1.0), cosine, tangent, d, h, t, c, s
-    cdef products_t product
+    """Rotate the rows of r (n x n), and with `vectors` those of w too; the lanes that did not converge.
+
+    A sweep is a tournament: in each round every row meets another one, and these pairs need not wait for each other.
+    """
+    cdef lane_mask_t active = mask_not(mask_none())
+    cdef rotation_t rotation[4]
+    cdef int first[4]
+    cdef int second[4]
+    cdef sweep_t sweep
+    cdef lanes_t cosine, left
     cdef bint short
-    cdef int p, q, sweep
-    for sweep in range(SWEEPS):
+    cdef int players = n + n % 2, _turn, round, i, p, q
+    for _turn in range(SWEEPS):
         short = settle(r, n)
-        any_moved = mask_none()
-        cosine = tangent = zero
-        for p in range(n):
-            for q in range(p + 1, n):
-                if short:
-                    product = scaled_products(r + p * n, r + q * n, n)
-                else:
-                    product = products(r + p * n, r + q * n, n)
-                cosine = lanes_max(product.cosine_squared, cosine)
-                rotated = mask_and(active, lanes_gt(product.cosine_squared, lanes_fill(ORTHOGONAL_SQUARED)))
-                moved = mask_and(active, lanes_gt(product.yy, product.xx))
-                if mask_any(moved):
-                    any_moved = mask_or(any_moved, mask_and(moved, lanes_gt(product.yy, product.xx * lanes_fill(LONGER))))
-                    exchange_rows(moved, r + p * n, r + q * n, n)
+        sweep.moved = mask_none()
+        sweep.cosine_squared = sweep.tangent = lanes_fill(0.0)
+        for round in range(players - 1):
+            for i in range(players // 2):
+                p = (round + i) % (players - 1)
+                q = (round - i + players - 1) % (players - 1) if i > 0 else players - 1
+                first[i] = min(p, q)
+                second[i] = max(p, q)
+                if second[i] < n:
+                    measure(r + first[i] * n, r + second[i] * n, n, short, active, &rotation[i], &sweep)
+            for i in range(players // 2):
+                if second[i] < n:
+                    rotate(r + first[i] * n, r + second[i] * n, n, &rotation[i])
                     if vectors:
-                        exchange_rows(moved, w + p * n, w + q * n, n)
-                if mask_any(rotated):
-                    d = lanes_abs(product.xx - product.yy)
-                    h = product.xy + product.xy
-                    t = h / (d + lanes_sqrt(d * d + h * h))
-                    t = lanes_select(rotated, t, zero)
-                    tangent = lanes_max(lanes_abs(t), tangent)
-                    c = one / lanes_sqrt(one + t * t)
-                    s = c * t
-                    t = s / (one + c)
-                    rotate(r + p * n, r + q * n, n, s, t)
-                    if vectors:
-                        rotate(w + p * n, w + q * n, n, s, t)
+                        rotate(w + first[i] * n, w + second[i] * n, n, &rotation[i])
         # what rotations of this sweep may have left: a cosine times the largest sine
-        cosine = lanes_sqrt(cosine)
-        tangent = lanes_min(one, lanes_fill(n) * lanes_max(tangent, cosine))
-        active = mask_and(active, mask_or(any_moved, lanes_gt(cosine * tangent, lanes_fill(ACCEPTED))))
+        cosine = lanes_sqrt(sweep.cosine_squared)
+        left = cosine * lanes_min(lanes_fill(1.0), lanes_fill(n) * lanes_max(sweep.tangent, cosine))
+        active = mask_and(active, mask_or(sweep.moved, lanes_gt(left, lanes_fill(ACCEPTED))))
         if not mask_any(active):
             break
     return active
@@ -181,10 +199,10 @@ cdef inline void lengths(lanes_t *r, lanes_t *w, int n, bint vectors, lanes_t *s
         for q in range(p + 1, n):
             longer = lanes_gt(s[q], s[p])
             if mask_any(longer):
-                exchange_rows(longer, s + p, s + q, 1)
+                exchange(longer, s + p, s + q, 1, 1)
                 if vectors:
-                    exchange_rows(longer, r + p * n, r + q * n, n)
-                    exchange_rows(longer, w + p * n, w + q * n, n)
+                    exchange(longer, r + p * n, r + q * n, n, 1)
+                    exchange(longer, w + p * n, w + q * n, n, 1)
 
 
 cdef inline void complete(lanes_t *v, int n, const lanes_t *s) noexcept nogil:
@@ -192,7 +210,7 @@ cdef inline void complete(lanes_t *v, int n, const lanes_t *s) noexcept nogil:
     cdef lanes_t x[8]
     cdef lanes_t best, covered, along, zero = lanes_fill(0.0), one = lanes_fill(1.0)
     cdef lane_mask_t missing, better
-    cdef int i, j, k, turn
+    cdef int i, j, k, _turn
     for k in range(n):
         missing = lanes_eq(s[k], zero)
         if not mask_any(missing):
@@ -209,7 +227,7 @@ cdef inline void complete(lanes_t *v, int n, const lanes_t *s) noexcept nogil:
             best = lanes_select(better, covered, best)
             for i in range(n):
                 x[i] = lanes_select(better, one if i == j else zero, x[i])
-        for turn in range(2):  # twice is enough (Parlett)
+        for _turn in range(2):  # twice is enough (Parlett)
             for i in range(k):
                 along = zero
                 for j in range(n):

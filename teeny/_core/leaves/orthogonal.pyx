@@ -15,11 +15,12 @@ from libc.stdint cimport int32_t, int64_t
 from cpython.pycapsule cimport PyCapsule_New
 
 from teeny._core.dispatch cimport real
-from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_fill, lanes_get, lanes_gt, lanes_max, lanes_select, lanes_sqrt,
-                                lanes_t, lanes_unit_scale, mask_and, mask_any, mask_none, mask_not, mask_or)
+from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_fill, lanes_get, lanes_gt, lanes_select, lanes_sqrt, lanes_t,
+                                lanes_unit_scale, mask_and, mask_any, mask_not, mask_or)
 from teeny._core.leaves.cells cimport count, gather, matrices, matrices_t, report, scalars, scatter, vectors
-from teeny._core.leaves.householder cimport apply, pivot, reflect, unpivot
-from teeny._core.leaves.jacobi cimport complete, largest, lengths, orthogonalise
+from teeny._core.leaves.householder cimport (apply, largest, order_rows, pivot_columns, reflect, restore_columns,
+                                             restore_rows)
+from teeny._core.leaves.jacobi cimport complete, lengths, orthogonalise
 from teeny._core.leaves.table cimport LEAVES, OP_LSTSQ, OP_PINV, OP_QR, OP_SVD, OP_SVDVALS, leaves_t
 from teeny._core.run cimport cells_t, leaf_t, run_t
 
@@ -130,57 +131,60 @@ cdef struct factors_t:
     lane_mask_t failed, undefined, lost
 
 
-cdef inline void decompose_sized(lanes_t *a, int m, int n, int p, bint vectors, factors_t *f) noexcept nogil:
-    """QR with pivoting, then Jacobi rotations of the rows of R, A P = Q (W' s V): U = Q W'. Overwrites a."""
+cdef inline void decompose_sized(lanes_t *a, int m, int n, int p, bint directions, factors_t *f) noexcept nogil:
+    """A = Q R with ordered rows and columns, then rotations of the rows of R, W R = s V: U = Q W'. Overwrites a."""
     cdef lanes_t w[64]
     cdef lanes_t tau[8]
-    cdef lane_mask_t exchanged[64]
+    cdef lane_mask_t rows[64]
+    cdef lane_mask_t columns[64]
     cdef int i, k
     f.scale = normalise(a, m * n, &f.undefined)
+    order_rows(a, m, n, rows)
     for k in range(n):
-        pivot(a, m, n, k, exchanged)
+        pivot_columns(a, m, n, k, columns)
         tau[k] = reflect(a, m, n, k)
         apply(a, m, n, k, tau[k], a, n, k + 1)
     for k in range(n):
         for i in range(n):
             f.v[k * n + i] = a[k * n + i] if i >= k else lanes_fill(0.0)
-    if vectors:
+    if directions:
         identity(w, n, n)
-    f.failed = orthogonalise(f.v, w, n, vectors)
+    f.failed = orthogonalise(f.v, w, n, directions)
     f.lost = mask_or(f.failed, f.undefined)
-    lengths(f.v, w, n, vectors, f.s)
-    if not vectors:
+    lengths(f.v, w, n, directions, f.s)
+    if not directions:
         return
     complete(f.v, n, f.s)
-    unpivot(f.v, n, n, exchanged)
+    restore_columns(f.v, n, n, columns)
     identity(f.u, m, p)
     for k in range(n):
         for i in range(n):
             f.u[i * p + k] = w[k * n + i]
     for k in range(n - 1, -1, -1):
         apply(a, m, n, k, tau[k], f.u, p, 0)
+    restore_rows(f.u, m, p, rows)
     unit_columns(f.u, m, p)
 
 
-cdef void decompose_2(lanes_t *a, bint vectors, factors_t *f) noexcept nogil:
-    decompose_sized(a, 2, 2, 2, vectors, f)
+cdef void decompose_2(lanes_t *a, bint directions, factors_t *f) noexcept nogil:
+    decompose_sized(a, 2, 2, 2, directions, f)
 
 
-cdef void decompose_3(lanes_t *a, bint vectors, factors_t *f) noexcept nogil:
-    decompose_sized(a, 3, 3, 3, vectors, f)
+cdef void decompose_3(lanes_t *a, bint directions, factors_t *f) noexcept nogil:
+    decompose_sized(a, 3, 3, 3, directions, f)
 
 
-cdef void decompose_any(lanes_t *a, int m, int n, int p, bint vectors, factors_t *f) noexcept nogil:
-    decompose_sized(a, m, n, p, vectors, f)
+cdef void decompose_any(lanes_t *a, int m, int n, int p, bint directions, factors_t *f) noexcept nogil:
+    decompose_sized(a, m, n, p, directions, f)
 
 
-cdef void decompose(lanes_t *a, int m, int n, int p, bint vectors, factors_t *f) noexcept nogil:
+cdef void decompose(lanes_t *a, int m, int n, int p, bint directions, factors_t *f) noexcept nogil:
     if m == 3 and n == 3:
-        decompose_3(a, vectors, f)
+        decompose_3(a, directions, f)
     elif m == 2 and n == 2:
-        decompose_2(a, vectors, f)
+        decompose_2(a, directions, f)
     else:
-        decompose_any(a, m, n, p, vectors, f)
+        decompose_any(a, m, n, p, directions, f)
 
 
 cdef int64_t svd_leaf(const run_t *run, real *t) noexcept nogil:
@@ -303,7 +307,7 @@ cdef int64_t lstsq_leaf(const run_t *run, real *t) noexcept nogil:
         load(&a, start, m, rows, cols, ax, t)
         load(&tolerance, start, m, 1, 1, &rtol, t)
         decompose(ax, rows, cols, cols, True, &f)
-        rank = weigh(&f, cols, rtol, weight)
+        rank = lanes_select(f.lost, lanes_fill(0.0), weigh(&f, cols, rtol, weight))
         for column in range(run.op[1].shape[1]):
             b.data = b0 + column * run.op[1].strides[1] * <int64_t> sizeof(real)
             x.data = x0 + column * run.op[3].strides[1] * <int64_t> sizeof(real)
@@ -322,7 +326,7 @@ cdef int64_t lstsq_leaf(const run_t *run, real *t) noexcept nogil:
     return failures
 
 
-cdef lanes_t solve_column(const factors_t *f, bint tall, int rows, int cols, const lanes_t *weight, lanes_t *b,
+cdef lanes_t solve_column(factors_t *f, bint tall, int rows, int cols, const lanes_t *weight, lanes_t *b,
                           lanes_t *x) noexcept nogil:
     """x of least length with the least |b - A x|, whose square is returned; b becomes what is left of it, scaled."""
     cdef int equations = rows if tall else cols, unknowns = cols if tall else rows
@@ -332,7 +336,6 @@ cdef lanes_t solve_column(const factors_t *f, bint tall, int rows, int cols, con
     cdef int left_row = cols if tall else 1, left_col = 1 if tall else cols
     cdef int right_row = cols if tall else 1, right_col = 1 if tall else cols
     cdef lanes_t scale = lanes_unit_scale(largest(b, equations)), along, zero = lanes_fill(0.0), square = zero
-    cdef lane_mask_t kept
     cdef int i, j, k
     for i in range(equations):
         b[i] = b[i] * scale

@@ -208,7 +208,7 @@ cdef inline lanes_t det_bundle(const lanes_t *a, real *t, static_int *c) noexcep
     cdef lanes_t det = a[0]
     cdef lane_mask_t trusted = mask_none()
     if static_int is Int1:
-        return det
+        trusted = mask_not(trusted)
     elif static_int is Int2:
         trusted = det2(a, &det, t)
     elif static_int is Int3:

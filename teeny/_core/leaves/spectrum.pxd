@@ -24,6 +24,11 @@ cdef extern from *:
     const double NOTHING "TEENY_NOTHING"
     const double SMALL "TEENY_SMALL_ANGLE"
 
+cdef enum:
+    # Bundles that take each step together: a step is a chain of operations that wait for each
+    # other, and those of other bundles fill the gaps.
+    BUNDLES = 4
+
 
 cdef inline lanes_t standardise(lanes_t *a, int n, lane_mask_t *undefined) noexcept nogil:
     """Scale a by a power of two that brings its largest entry near 1: the power. Zero where it is not finite."""
@@ -104,7 +109,7 @@ cdef inline lanes_t extreme_root(lanes_t det) noexcept nogil:
 
 cdef inline void extreme_vector(const lanes_t *a, lanes_t *x) noexcept nogil:
     """A unit vector of the eigenvalue farthest from the mean, to 1e-10 of the distances between eigenvalues."""
-    cdef lanes_t mean = (a[0] + a[4] + a[8]) * lanes_fill(1.0 / 3.0), p, q, r, o, u, w, det, root, squares
+    cdef lanes_t mean = (a[0] + a[4] + a[8]) * lanes_fill(1.0 / 3.0), p, q, r, o, u, w, squares, f, det, root
     cdef lanes_t cofactor[6]
     cdef lane_mask_t better
     cdef int k
@@ -113,13 +118,13 @@ cdef inline void extreme_vector(const lanes_t *a, lanes_t *x) noexcept nogil:
     q = a[4] - mean
     r = a[8] - mean
     squares = (p * p + q * q + r * r) + lanes_fill(2.0) * (a[3] * a[3] + a[6] * a[6] + a[7] * a[7])
-    w = lanes_fill(1.0) / lanes_sqrt(lanes_max(squares * lanes_fill(1.0 / 6.0), lanes_fill(NOTHING)))
-    p = p * w
-    q = q * w
-    r = r * w
-    o = a[3] * w
-    u = a[6] * w
-    w = a[7] * w
+    f = lanes_fill(1.0) / lanes_sqrt(lanes_max(squares * lanes_fill(1.0 / 6.0), lanes_fill(NOTHING)))
+    p = p * f
+    q = q * f
+    r = r * f
+    o = a[3] * f
+    u = a[6] * f
+    w = a[7] * f
     det = p * (q * r - w * w) - o * (o * r - u * w) + u * (o * w - u * q)
     root = signed_as(extreme_root(lanes_abs(det)), det)
     p = p - root
@@ -140,9 +145,9 @@ cdef inline void extreme_vector(const lanes_t *a, lanes_t *x) noexcept nogil:
     x[0] = lanes_select(better, cofactor[2], x[0])
     x[1] = lanes_select(better, cofactor[4], x[1])
     x[2] = lanes_select(better, cofactor[5], x[2])
-    w = lanes_sqrt(dot3(x, x))
+    f = lanes_sqrt(dot3(x, x))
     for k in range(3):
-        x[k] = x[k] / w
+        x[k] = x[k] / f
 
 
 cdef inline void complete(const lanes_t *x, lanes_t *y, lanes_t *z) noexcept nogil:

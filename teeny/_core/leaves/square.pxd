@@ -26,9 +26,13 @@ cdef inline status_t all_well() noexcept nogil:
 
 
 cdef inline void factors(lanes_t *lu, int n, lane_mask_t *exchanged, lane_mask_t keep, status_t *status) noexcept nogil:
-    """Elimination in place. Whatever is not finite has reached the last pivot."""
+    """Elimination in place. Whatever is not finite reaches a pivot."""
     cdef lane_mask_t singular = factorise(lu, n, exchanged)
-    status.undefined = mask_and(lanes_nan(lu[n * n - 1]), mask_not(keep))
+    cdef lanes_t none = lanes_fill(0.0)
+    cdef int k
+    for k in range(n):
+        none = none + (lu[k * n + k] - lu[k * n + k])
+    status.undefined = mask_and(lanes_nan(none), mask_not(keep))
     status.singular = mask_and(singular, mask_not(mask_or(keep, status.undefined)))
     status.lost = mask_or(status.singular, status.undefined)
 

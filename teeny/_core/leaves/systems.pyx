@@ -14,60 +14,24 @@ takes a bundle of cells at a time and is instantiated once per (storage, size):
 This module is compiled once per instruction set; `table` is all it exports.
 """
 
-from libc.math cimport INFINITY, NAN, frexp, ldexp, log
+from libc.math cimport INFINITY, NAN, frexp, log
 from libc.stdint cimport int64_t
 
 from cpython.pycapsule cimport PyCapsule_New
 
 from teeny._core.dispatch cimport Int1, Int2, Int3, Int4, Int5, Int6, Int7, Int8, real, static_int
-from teeny._core.lanes cimport (LANES, lane_mask_t, lanes_abs, lanes_eq, lanes_fill, lanes_get, lanes_gt, lanes_load,
-                                lanes_max, lanes_nan, lanes_round, lanes_select, lanes_t, mask_and, mask_any, mask_none,
-                                mask_not, mask_or)
-from teeny._core.leaves.cells cimport count, gather, matrices, matrices_t, report, scalars, scatter, vectors
-from teeny._core.leaves.closed cimport det2, expand3, expand4, inv2, inv3, inv4
-from teeny._core.leaves.pivoted cimport determinant, exchange_sign, factorise, invert, permute, substitute
-from teeny._core.leaves.table cimport (LEAVES, OP_DET, OP_INV, OP_SLOGDET, OP_SOLVE, OP_SOLVEVEC, leaves_t)
+from teeny._core.lanes cimport (DENSE, LANES, PACKED, SIDE, lane_mask_t, lanes_fill, lanes_get, lanes_load, lanes_nan,
+                                lanes_select, lanes_t, mask_and, mask_any, mask_none, mask_not)
+from teeny._core.leaves.cells cimport (count, dense, gather, matrices, matrices_t, ordered, packed, report, scalars, scatter, vectors,
+                                       whole_bundles)
+from teeny._core.leaves.closed cimport det2, expand3, expand4, inv2, inv3, inv4, solve2, solve3
+from teeny._core.leaves.pivoted cimport exchange_sign, factorise, permute, substitute
+from teeny._core.leaves.square cimport all_well, det_pivoted, factors, inv_pivoted, status_t
+from teeny._core.leaves.table cimport LEAVES, OP_DET, OP_INV, OP_SLOGDET, OP_SOLVE, OP_SOLVEVEC, leaves_t
 from teeny._core.run cimport leaf_t, run_t
 
 
-cdef struct status_t:
-    # of the lanes of a bundle: singular, not finite, and either of both
-    lane_mask_t singular, undefined, lost
-
-
-cdef inline status_t all_well() noexcept nogil:
-    cdef status_t status
-    status.singular = status.undefined = status.lost = mask_none()
-    return status
-
-
-cdef inline void factors(lanes_t *lu, int n, lane_mask_t *exchanged, lane_mask_t keep, status_t *status) noexcept nogil:
-    """Elimination in place. Whatever is not finite reaches a pivot."""
-    cdef lane_mask_t singular = factorise(lu, n, exchanged)
-    cdef lanes_t none = lanes_fill(0.0)
-    cdef int k
-    for k in range(n):
-        none = none + (lu[k * n + k] - lu[k * n + k])
-    status.undefined = mask_and(lanes_nan(none), mask_not(keep))
-    status.singular = mask_and(singular, mask_not(mask_or(keep, status.undefined)))
-    status.lost = mask_or(status.singular, status.undefined)
-
-
 # ---------------------------------------------------------------- inverse
-
-
-cdef inline void inv_pivoted(const lanes_t *a, int n, lane_mask_t keep, lanes_t *x, status_t *status) noexcept nogil:
-    """x by elimination, but for the lanes in `keep`; NaN throughout where there is no inverse."""
-    cdef lanes_t lu[64]
-    cdef lanes_t y[64]
-    cdef lane_mask_t exchanged[64]
-    cdef int e
-    for e in range(n * n):
-        lu[e] = a[e]
-    factors(lu, n, exchanged, keep, status)
-    invert(lu, n, exchanged, y)
-    for e in range(n * n):
-        x[e] = lanes_select(keep, x[e], lanes_select(status.lost, lanes_fill(NAN), y[e]))
 
 
 cdef void inv_rest(const lanes_t *a, lane_mask_t keep, lanes_t *x, status_t *status, static_int *_) noexcept nogil:
@@ -76,6 +40,10 @@ cdef void inv_rest(const lanes_t *a, lane_mask_t keep, lanes_t *x, status_t *sta
 
 cdef inline void inv_bundle(const lanes_t *a, lanes_t *x, status_t *status, real *t, static_int *c) noexcept nogil:
     """The inverse of each lane."""
+    cdef int e, n = sizeof(static_int)
+    cdef lanes_t ac[64]
+    cdef lanes_t xc[64]
+    cdef status_t again
     cdef lane_mask_t trusted
     if static_int is Int2:
         trusted = inv2(a, x, t)
@@ -88,20 +56,25 @@ cdef inline void inv_bundle(const lanes_t *a, lanes_t *x, status_t *status, real
         return
     status[0] = all_well()
     if mask_any(mask_not(trusted)):
-        inv_rest(a, trusted, x, status, c)
+        for e in range(n * n):  # copies, so that a and x themselves never need to be in memory
+            ac[e], xc[e] = a[e], x[e]
+        inv_rest(ac, trusted, xc, &again, c)
+        status[0] = again
+        for e in range(n * n):
+            x[e] = xc[e]
 
 
-cdef int64_t inv_leaf(const run_t *run, real *t, static_int *c) noexcept nogil:
-    """Operands: a (n, n), then x (n, n), info ()."""
+cdef inline int64_t inv_cells(const run_t *run, matrices_t a, matrices_t x, int64_t start, int64_t stop, bint whole,
+                              real *t, static_int *c) noexcept nogil:
+    """Cells from `start` to `stop`, in whole bundles or not."""
     cdef int n = sizeof(static_int)
-    cdef matrices_t a = matrices(&run.op[0], n, n), x = matrices(&run.op[1], n, n)
     cdef lanes_t ax[64]
     cdef lanes_t xx[64]
     cdef status_t status
-    cdef int64_t start = 0, failures = 0
+    cdef int64_t failures = 0
     cdef int m
-    while start < run.n:
-        m = count(start, run.n)
+    while start < stop:
+        m = LANES if whole else count(start, stop)
         gather(a, start, m, n, n, ax, t)
         inv_bundle(ax, xx, &status, t, c)
         scatter(x, start, m, n, n, xx, t)
@@ -110,71 +83,35 @@ cdef int64_t inv_leaf(const run_t *run, real *t, static_int *c) noexcept nogil:
     return failures
 
 
+cdef int64_t inv_any(const run_t *run, matrices_t a, matrices_t x, int64_t start, real *t, static_int *c) noexcept nogil:
+    return inv_cells(run, a, x, start, run.n, False, t, c)
+
+
+cdef int64_t inv_leaf(const run_t *run, real *t, static_int *c) noexcept nogil:
+    """Operands: a (n, n), then x (n, n), info ()."""
+    cdef int n = sizeof(static_int)
+    cdef matrices_t a = matrices(&run.op[0], n, n), x = matrices(&run.op[1], n, n)
+    cdef int64_t done = whole_bundles(run.n), failures = 0
+    if n <= 4 and a.order == PACKED and x.order == PACKED:
+        failures = inv_cells(run, packed(a, n * n), packed(x, n * n), 0, done, True, t, c)
+    elif n <= 4 and dense(a) and dense(x):
+        failures = inv_cells(run, ordered(a, DENSE), ordered(x, DENSE), 0, done, True, t, c)
+    elif n <= 4 and a.order == SIDE and dense(x):
+        failures = inv_cells(run, ordered(a, SIDE), ordered(x, DENSE), 0, done, True, t, c)
+    else:
+        done = 0
+    return failures + inv_any(run, a, x, done, t, c)
+
+
 # ------------------------------------------------------------ determinant
-
-cdef extern from *:
-    """
-    #define TEENY_SMALL_SQUARED 0x1p84
-    """
-    const double SMALL_SQUARED "TEENY_SMALL_SQUARED"
-
-
-cdef lane_mask_t small_integers(const lanes_t *a, int n) noexcept nogil:
-    """Lanes of integers so small that elimination errs by less than 1/2."""
-    cdef lane_mask_t integers = mask_not(mask_none())
-    cdef lanes_t bound = lanes_fill(1.0), largest = lanes_fill(1.0), row
-    cdef int i, j
-    for i in range(n):
-        row = lanes_fill(0.0)
-        for j in range(n):
-            integers = mask_and(integers, lanes_eq(a[i * n + j], lanes_round(a[i * n + j])))
-            row = row + a[i * n + j] * a[i * n + j]
-        if not mask_any(integers):
-            break
-        bound = bound * row
-        largest = lanes_max(largest, row)
-    # Hadamard's bound, squared, once more by the largest row for the backward error
-    return mask_and(integers, lanes_gt(lanes_fill(SMALL_SQUARED), bound * largest))
-
-
-cdef lanes_t scaled_determinant(const lanes_t *lu, int n, const lane_mask_t *exchanged) noexcept nogil:
-    """The product of the pivots, mantissas and exponents apart."""
-    cdef double product[16]
-    cdef double pivot
-    cdef int k, lane, exponent, scale
-    for lane in range(LANES):
-        product[lane] = 1.0
-        scale = 0
-        for k in range(n):
-            pivot = lanes_get(lu[k * n + k], lane)
-            product[lane] = frexp(product[lane] * pivot, &exponent)
-            scale += exponent
-        product[lane] = ldexp(product[lane], scale)
-    return exchange_sign(lanes_load(product), n, exchanged)
-
-
-cdef inline lanes_t det_pivoted(const lanes_t *a, int n) noexcept nogil:
-    """By elimination; exact where every entry is a small integer."""
-    cdef lanes_t lu[64]
-    cdef lane_mask_t exchanged[64]
-    cdef lane_mask_t singular, in_range
-    cdef lanes_t det
-    cdef int e
-    for e in range(n * n):
-        lu[e] = a[e]
-    singular = factorise(lu, n, exchanged)
-    in_range = determinant(lu, n, exchanged, &det)
-    if mask_any(mask_not(in_range)):
-        det = lanes_select(in_range, det, scaled_determinant(lu, n, exchanged))
-    det = lanes_select(singular, lanes_fill(0.0), det)
-    return lanes_select(small_integers(a, n), lanes_round(det), det)
-
 
 cdef lanes_t det_rest(const lanes_t *a, static_int *_) noexcept nogil:
     return det_pivoted(a, sizeof(static_int))
 
 
 cdef inline lanes_t det_bundle(const lanes_t *a, real *t, static_int *c) noexcept nogil:
+    cdef int e, n = sizeof(static_int)
+    cdef lanes_t ac[64]
     cdef lanes_t minors[12]
     cdef lanes_t det
     cdef lane_mask_t trusted
@@ -189,26 +126,45 @@ cdef inline lanes_t det_bundle(const lanes_t *a, real *t, static_int *c) noexcep
     else:
         return det_pivoted(a, sizeof(static_int))
     if mask_any(mask_not(trusted)):
-        return lanes_select(trusted, det, det_rest(a, c))
+        for e in range(n * n):  # a copy, so that a itself never needs to be in memory
+            ac[e] = a[e]
+        return lanes_select(trusted, det, det_rest(ac, c))
     return det
 
 
-cdef int64_t det_leaf(const run_t *run, real *t, static_int *c) noexcept nogil:
-    """Operands: a (n, n), then det ()."""
+cdef inline int64_t det_cells(const run_t *run, matrices_t a, matrices_t d, int64_t start, int64_t stop, bint whole,
+                              real *t, static_int *c) noexcept nogil:
     cdef int n = sizeof(static_int)
-    cdef matrices_t a = matrices(&run.op[0], n, n)
-    cdef matrices_t d = scalars(&run.op[1])
     cdef lanes_t ax[64]
     cdef lanes_t det
-    cdef int64_t start = 0
     cdef int m
-    while start < run.n:
-        m = count(start, run.n)
+    while start < stop:
+        m = LANES if whole else count(start, stop)
         gather(a, start, m, n, n, ax, t)
         det = det_bundle(ax, t, c)
         scatter(d, start, m, 1, 1, &det, t)
         start += m
     return 0
+
+
+cdef int64_t det_any(const run_t *run, matrices_t a, matrices_t d, int64_t start, real *t, static_int *c) noexcept nogil:
+    return det_cells(run, a, d, start, run.n, False, t, c)
+
+
+cdef int64_t det_leaf(const run_t *run, real *t, static_int *c) noexcept nogil:
+    """Operands: a (n, n), then det ()."""
+    cdef int n = sizeof(static_int)
+    cdef matrices_t a = matrices(&run.op[0], n, n), d = scalars(&run.op[1])
+    cdef int64_t done = whole_bundles(run.n)
+    if n <= 4 and a.order == PACKED and d.order == SIDE:
+        det_cells(run, packed(a, n * n), ordered(d, SIDE), 0, done, True, t, c)
+    elif n <= 4 and dense(a) and d.order == SIDE:
+        det_cells(run, ordered(a, DENSE), ordered(d, SIDE), 0, done, True, t, c)
+    elif n <= 4 and a.order == SIDE and d.order == SIDE:
+        det_cells(run, ordered(a, SIDE), ordered(d, SIDE), 0, done, True, t, c)
+    else:
+        done = 0
+    return det_any(run, a, d, done, t, c)
 
 
 cdef int64_t slogdet_leaf(const run_t *run, real *t) noexcept nogil:
@@ -263,9 +219,10 @@ cdef void log_determinant(const lanes_t *lu, int n, const lane_mask_t *exchanged
 # ---------------------------------------------------------- linear systems
 
 
-cdef inline int64_t solve_columns(const run_t *run, matrices_t a, matrices_t b, matrices_t x, int64_t columns, real *t,
-                                  static_int *_) noexcept nogil:
+cdef int64_t solve_leaf(const run_t *run, real *t, static_int *c) noexcept nogil:
+    """Operands: a (n, n), b (n, k), then x (n, k), info ()."""
     cdef int n = sizeof(static_int)
+    cdef matrices_t a = matrices(&run.op[0], n, n), b = matrices(&run.op[1], n, 1), x = matrices(&run.op[2], n, 1)
     cdef char *b0 = b.data
     cdef char *x0 = x.data
     cdef lanes_t lu[64]
@@ -278,7 +235,7 @@ cdef inline int64_t solve_columns(const run_t *run, matrices_t a, matrices_t b, 
         m = count(start, run.n)
         gather(a, start, m, n, n, lu, t)
         factors(lu, n, exchanged, mask_none(), &status)
-        for column in range(columns):
+        for column in range(run.op[1].shape[1]):
             b.data = b0 + column * b.col_stride * <int64_t> sizeof(real)
             x.data = x0 + column * x.col_stride * <int64_t> sizeof(real)
             gather(b, start, m, n, 1, bx, t)
@@ -292,17 +249,93 @@ cdef inline int64_t solve_columns(const run_t *run, matrices_t a, matrices_t b, 
     return failures
 
 
-cdef int64_t solve_leaf(const run_t *run, real *t, static_int *c) noexcept nogil:
-    """Operands: a (n, n), b (n, k), then x (n, k), info ()."""
+cdef inline void solve_pivoted(const lanes_t *a, int n, lane_mask_t keep, const lanes_t *b, lanes_t *x,
+                               status_t *status) noexcept nogil:
+    """x by elimination, but for the lanes in `keep`; NaN throughout where there is no solution."""
+    cdef lanes_t lu[64]
+    cdef lanes_t y[8]
+    cdef lane_mask_t exchanged[64]
+    cdef int e
+    for e in range(n * n):
+        lu[e] = a[e]
+    for e in range(n):
+        y[e] = b[e]
+    factors(lu, n, exchanged, keep, status)
+    permute(n, exchanged, y)
+    substitute(lu, n, y)
+    for e in range(n):
+        x[e] = lanes_select(keep, x[e], lanes_select(status.lost, lanes_fill(NAN), y[e]))
+
+
+cdef void solve_rest(const lanes_t *a, lane_mask_t keep, const lanes_t *b, lanes_t *x, status_t *status,
+                     static_int *_) noexcept nogil:
+    solve_pivoted(a, sizeof(static_int), keep, b, x, status)
+
+
+cdef inline void solve_bundle(const lanes_t *a, const lanes_t *b, lanes_t *x, status_t *status, real *t,
+                              static_int *c) noexcept nogil:
+    cdef int e, n = sizeof(static_int)
+    cdef lanes_t ac[64]
+    cdef lanes_t bc[8]
+    cdef lanes_t xc[8]
+    cdef status_t again
+    cdef lane_mask_t trusted
+    if static_int is Int2:
+        trusted = solve2(a, b, x, t)
+    elif static_int is Int3:
+        trusted = solve3(a, b, x, t)
+    else:
+        solve_pivoted(a, sizeof(static_int), mask_none(), b, x, status)
+        return
+    status[0] = all_well()
+    if mask_any(mask_not(trusted)):
+        for e in range(n * n):
+            ac[e] = a[e]
+        for e in range(n):
+            bc[e], xc[e] = b[e], x[e]
+        solve_rest(ac, trusted, bc, xc, &again, c)
+        status[0] = again
+        for e in range(n):
+            x[e] = xc[e]
+
+
+cdef inline int64_t solvevec_cells(const run_t *run, matrices_t a, matrices_t b, matrices_t x, int64_t start,
+                                   int64_t stop, bint whole, real *t, static_int *c) noexcept nogil:
     cdef int n = sizeof(static_int)
-    return solve_columns(run, matrices(&run.op[0], n, n), matrices(&run.op[1], n, 1), matrices(&run.op[2], n, 1),
-                         run.op[1].shape[1], t, c)
+    cdef lanes_t ax[64]
+    cdef lanes_t bx[8]
+    cdef lanes_t xx[8]
+    cdef status_t status
+    cdef int64_t failures = 0
+    cdef int m
+    while start < stop:
+        m = LANES if whole else count(start, stop)
+        gather(a, start, m, n, n, ax, t)
+        gather(b, start, m, n, 1, bx, t)
+        solve_bundle(ax, bx, xx, &status, t, c)
+        scatter(x, start, m, n, 1, xx, t)
+        failures += report(&run.op[3], start, m, status.singular, status.undefined)
+        start += m
+    return failures
+
+
+cdef int64_t solvevec_any(const run_t *run, matrices_t a, matrices_t b, matrices_t x, int64_t start, real *t,
+                          static_int *c) noexcept nogil:
+    return solvevec_cells(run, a, b, x, start, run.n, False, t, c)
 
 
 cdef int64_t solvevec_leaf(const run_t *run, real *t, static_int *c) noexcept nogil:
     """Operands: a (n, n), b (n), then x (n), info ()."""
     cdef int n = sizeof(static_int)
-    return solve_columns(run, matrices(&run.op[0], n, n), vectors(&run.op[1], n), vectors(&run.op[2], n), 1, t, c)
+    cdef matrices_t a = matrices(&run.op[0], n, n), b = vectors(&run.op[1], n), x = vectors(&run.op[2], n)
+    cdef int64_t done = 0, failures = 0
+    if n <= 4 and a.order == PACKED and b.order == PACKED and x.order == PACKED:
+        done = whole_bundles(run.n)
+        failures = solvevec_cells(run, packed(a, n * n), packed(b, n), packed(x, n), 0, done, True, t, c)
+    elif n <= 4 and dense(a) and dense(b) and dense(x):
+        done = whole_bundles(run.n)
+        failures = solvevec_cells(run, ordered(a, DENSE), ordered(b, DENSE), ordered(x, DENSE), 0, done, True, t, c)
+    return failures + solvevec_any(run, a, b, x, done, t, c)
 
 
 # ------------------------------------------------------------------ table

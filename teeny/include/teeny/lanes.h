@@ -48,15 +48,27 @@
 #define TEENY_LANES 1
 #endif
 
+#if TEENY_LANES == 4 && defined(__AVX512VL__) && defined(__AVX512DQ__)
+#define TEENY_MASK_REGISTERS 1
+#else
+#define TEENY_MASK_REGISTERS 0
+#endif
+
 #if TEENY_LANES > 1
 typedef double teeny_lanes_t __attribute__((vector_size(8 * TEENY_LANES)));
-typedef int64_t teeny_lane_mask_t __attribute__((vector_size(8 * TEENY_LANES)));
+typedef int64_t teeny_lane_bits_t __attribute__((vector_size(8 * TEENY_LANES)));
+#if TEENY_MASK_REGISTERS
+typedef uint8_t teeny_lane_mask_t;   /* a bit per lane */
+#else
+typedef teeny_lane_bits_t teeny_lane_mask_t;   /* all bits of a lane alike */
+#endif
 typedef float teeny_lanes_f32_t __attribute__((vector_size(4 * TEENY_LANES)));
 /* the same where they lie in an array of elements */
 typedef double teeny_unaligned_f64_t __attribute__((vector_size(8 * TEENY_LANES), aligned(8), may_alias));
 typedef float teeny_unaligned_f32_t __attribute__((vector_size(4 * TEENY_LANES), aligned(4), may_alias));
 #else
 typedef double teeny_lanes_t;
+typedef int64_t teeny_lane_bits_t;
 typedef int64_t teeny_lane_mask_t;
 #endif
 
@@ -66,6 +78,39 @@ typedef int64_t teeny_lane_mask_t;
 
 TEENY_INLINE teeny_lanes_t teeny_lanes_fill(double x) { return x - (teeny_lanes_t){0}; }
 
+TEENY_INLINE teeny_lanes_t teeny_lanes_abs(teeny_lanes_t a)
+{
+    return (teeny_lanes_t)((teeny_lane_bits_t)a & (INT64_MAX - (teeny_lane_bits_t){0}));
+}
+
+#else
+
+TEENY_INLINE teeny_lanes_t teeny_lanes_fill(double x) { return x; }
+
+TEENY_INLINE teeny_lanes_t teeny_lanes_abs(teeny_lanes_t a) { return fabs(a); }
+
+#endif
+
+#if TEENY_MASK_REGISTERS
+
+TEENY_INLINE teeny_lane_mask_t teeny_lanes_gt(teeny_lanes_t a, teeny_lanes_t b)
+{
+    return _mm256_cmp_pd_mask((__m256d)a, (__m256d)b, _CMP_GT_OQ);
+}
+
+TEENY_INLINE teeny_lane_mask_t teeny_lanes_eq(teeny_lanes_t a, teeny_lanes_t b)
+{
+    return _mm256_cmp_pd_mask((__m256d)a, (__m256d)b, _CMP_EQ_OQ);
+}
+
+TEENY_INLINE teeny_lane_mask_t teeny_mask_none(void) { return 0; }
+
+TEENY_INLINE int teeny_mask_lane(teeny_lane_mask_t mask, int k) { return mask >> k & 1; }
+
+TEENY_INLINE teeny_lane_mask_t teeny_mask_not(teeny_lane_mask_t a) { return a ^ 15; }
+
+#elif TEENY_LANES > 1
+
 TEENY_INLINE teeny_lane_mask_t teeny_lanes_gt(teeny_lanes_t a, teeny_lanes_t b) { return a > b; }
 
 TEENY_INLINE teeny_lane_mask_t teeny_lanes_eq(teeny_lanes_t a, teeny_lanes_t b) { return a == b; }
@@ -74,14 +119,9 @@ TEENY_INLINE teeny_lane_mask_t teeny_mask_none(void) { return (teeny_lane_mask_t
 
 TEENY_INLINE int teeny_mask_lane(teeny_lane_mask_t mask, int k) { return mask[k] != 0; }
 
-TEENY_INLINE teeny_lanes_t teeny_lanes_abs(teeny_lanes_t a)
-{
-    return (teeny_lanes_t)((teeny_lane_mask_t)a & (INT64_MAX - teeny_mask_none()));
-}
+TEENY_INLINE teeny_lane_mask_t teeny_mask_not(teeny_lane_mask_t a) { return ~a; }
 
 #else
-
-TEENY_INLINE teeny_lanes_t teeny_lanes_fill(double x) { return x; }
 
 TEENY_INLINE teeny_lane_mask_t teeny_lanes_gt(teeny_lanes_t a, teeny_lanes_t b) { return -(a > b); }
 
@@ -91,7 +131,7 @@ TEENY_INLINE teeny_lane_mask_t teeny_mask_none(void) { return 0; }
 
 TEENY_INLINE int teeny_mask_lane(teeny_lane_mask_t mask, int k) { return (void)k, mask != 0; }
 
-TEENY_INLINE teeny_lanes_t teeny_lanes_abs(teeny_lanes_t a) { return fabs(a); }
+TEENY_INLINE teeny_lane_mask_t teeny_mask_not(teeny_lane_mask_t a) { return ~a; }
 
 #endif
 
@@ -99,13 +139,13 @@ TEENY_INLINE teeny_lane_mask_t teeny_mask_and(teeny_lane_mask_t a, teeny_lane_ma
 
 TEENY_INLINE teeny_lane_mask_t teeny_mask_or(teeny_lane_mask_t a, teeny_lane_mask_t b) { return a | b; }
 
-TEENY_INLINE teeny_lane_mask_t teeny_mask_not(teeny_lane_mask_t a) { return ~a; }
-
 /* What the vector extensions lack, by the instructions there are. */
 
 TEENY_INLINE int teeny_mask_any(teeny_lane_mask_t mask)
 {
-#if defined(__AVX__)
+#if TEENY_MASK_REGISTERS
+    return mask;
+#elif defined(__AVX__)
     return _mm256_movemask_pd((__m256d)mask);
 #elif defined(__SSE2__)
     return _mm_movemask_pd((__m128d)mask);
@@ -119,7 +159,9 @@ TEENY_INLINE int teeny_mask_any(teeny_lane_mask_t mask)
 /* Where mask, a; elsewhere, b. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_select(teeny_lane_mask_t mask, teeny_lanes_t a, teeny_lanes_t b)
 {
-#if defined(__AVX__)
+#if TEENY_MASK_REGISTERS
+    return (teeny_lanes_t)_mm256_mask_blend_pd(mask, (__m256d)b, (__m256d)a);
+#elif defined(__AVX__)
     return (teeny_lanes_t)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)mask);
 #elif defined(__SSE4_1__)
     return (teeny_lanes_t)_mm_blendv_pd((__m128d)b, (__m128d)a, (__m128d)mask);
@@ -175,7 +217,7 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_sqrt(teeny_lanes_t a)
  * a subnormal as far up as one can. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_unit_scale(teeny_lanes_t a)
 {
-    teeny_lane_mask_t scale, none;
+    teeny_lane_bits_t scale, none;
     memcpy(&scale, &a, sizeof a);
     scale = 2046 - ((scale >> 52) & 2047);
     none = (scale - 1) >> 63; /* infinities, NaN and the largest numbers: the smallest power there is */
@@ -236,13 +278,15 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_mul_error(teeny_lanes_t a, teeny_lanes_t 
 enum teeny_cell_order {
     TEENY_CELL_STRIDED = 0,
     TEENY_CELL_DENSE = 1,  /* each cell contiguous, in C order */
-    TEENY_CELL_SIDE = 2    /* neighbours of one element contiguous: channel first */
+    TEENY_CELL_SIDE = 2,   /* neighbours of one element contiguous: channel first */
+    TEENY_CELL_PACKED = 3  /* dense cells without gaps between them */
 };
 
 TEENY_INLINE int teeny_cell_order(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride, int64_t step)
 {
     if (step == 1) return TEENY_CELL_SIDE;
-    if ((cols == 1 || col_stride == 1) && (rows == 1 || row_stride == cols)) return TEENY_CELL_DENSE;
+    if ((cols == 1 || col_stride == 1) && (rows == 1 || row_stride == cols))
+        return step == rows * cols ? TEENY_CELL_PACKED : TEENY_CELL_DENSE;
     return TEENY_CELL_STRIDED;
 }
 
@@ -251,9 +295,9 @@ TEENY_INLINE int teeny_cell_order(int64_t rows, int64_t cols, int64_t row_stride
 #define TEENY_AHEAD 12
 #define TEENY_FAR 512  /* bytes */
 
-#define TEENY_PREFETCH_CELLS(p, step, size, writing)                                                       \
+#define TEENY_PREFETCH_CELLS(p, step, size, writing, LANES)                                                \
     if ((step) * (int64_t)sizeof *(p) > TEENY_FAR || (step) * (int64_t)sizeof *(p) < -TEENY_FAR)           \
-        TEENY_UNROLL for (int k = 0; k < TEENY_LANES; k++)                                                 \
+        TEENY_UNROLL for (int k = 0; k < LANES; k++)                                                       \
             TEENY_UNROLL for (size_t byte = 0; byte < (size) * sizeof *(p) + 63; byte += 64)               \
                 TEENY_PREFETCH((const char *)((p) + (k + TEENY_AHEAD) * (step)) + byte, writing);
 
@@ -284,21 +328,40 @@ TEENY_INLINE teeny_lanes_f32_t teeny_narrow_f32(teeny_lanes_t x)
 #define TEENY_SHUFFLE __builtin_shufflevector
 
 /* TEENY_LANES consecutive elements of as many cells, as they are stored: rows[k][e]
- * and rows[e][k] exchanged. */
+ * and rows[e][k] exchanged, by the shuffles that are one instruction each. */
 #if TEENY_LANES == 4
-#define TEENY_TRANSPOSE(ROW, rows)                                                                         \
+#define TEENY_TRANSPOSE_f64(rows)                                                                          \
     {                                                                                                      \
-        ROW a = TEENY_SHUFFLE(rows[0], rows[1], 0, 4, 2, 6), b = TEENY_SHUFFLE(rows[0], rows[1], 1, 5, 3, 7); \
-        ROW c = TEENY_SHUFFLE(rows[2], rows[3], 0, 4, 2, 6), d = TEENY_SHUFFLE(rows[2], rows[3], 1, 5, 3, 7); \
+        teeny_lanes_t a = TEENY_SHUFFLE(rows[0], rows[1], 0, 4, 2, 6);                                     \
+        teeny_lanes_t b = TEENY_SHUFFLE(rows[0], rows[1], 1, 5, 3, 7);                                     \
+        teeny_lanes_t c = TEENY_SHUFFLE(rows[2], rows[3], 0, 4, 2, 6);                                     \
+        teeny_lanes_t d = TEENY_SHUFFLE(rows[2], rows[3], 1, 5, 3, 7);                                     \
         rows[0] = TEENY_SHUFFLE(a, c, 0, 1, 4, 5);                                                         \
         rows[1] = TEENY_SHUFFLE(b, d, 0, 1, 4, 5);                                                         \
         rows[2] = TEENY_SHUFFLE(a, c, 2, 3, 6, 7);                                                         \
         rows[3] = TEENY_SHUFFLE(b, d, 2, 3, 6, 7);                                                         \
     }
-#else
-#define TEENY_TRANSPOSE(ROW, rows)                                                                         \
+#define TEENY_TRANSPOSE_f32(rows)                                                                          \
     {                                                                                                      \
-        ROW a = TEENY_SHUFFLE(rows[0], rows[1], 0, 2);                                                     \
+        teeny_lanes_f32_t a = TEENY_SHUFFLE(rows[0], rows[1], 0, 1, 4, 5);                                 \
+        teeny_lanes_f32_t b = TEENY_SHUFFLE(rows[2], rows[3], 0, 1, 4, 5);                                 \
+        teeny_lanes_f32_t c = TEENY_SHUFFLE(rows[0], rows[1], 2, 3, 6, 7);                                 \
+        teeny_lanes_f32_t d = TEENY_SHUFFLE(rows[2], rows[3], 2, 3, 6, 7);                                 \
+        rows[0] = TEENY_SHUFFLE(a, b, 0, 2, 4, 6);                                                         \
+        rows[1] = TEENY_SHUFFLE(a, b, 1, 3, 5, 7);                                                         \
+        rows[2] = TEENY_SHUFFLE(c, d, 0, 2, 4, 6);                                                         \
+        rows[3] = TEENY_SHUFFLE(c, d, 1, 3, 5, 7);                                                         \
+    }
+#else
+#define TEENY_TRANSPOSE_f64(rows)                                                                          \
+    {                                                                                                      \
+        teeny_lanes_t a = TEENY_SHUFFLE(rows[0], rows[1], 0, 2);                                           \
+        rows[1] = TEENY_SHUFFLE(rows[0], rows[1], 1, 3);                                                   \
+        rows[0] = a;                                                                                       \
+    }
+#define TEENY_TRANSPOSE_f32(rows)                                                                          \
+    {                                                                                                      \
+        teeny_lanes_f32_t a = TEENY_SHUFFLE(rows[0], rows[1], 0, 2);                                       \
         rows[1] = TEENY_SHUFFLE(rows[0], rows[1], 1, 3);                                                   \
         rows[0] = a;                                                                                       \
     }
@@ -327,12 +390,12 @@ TEENY_INLINE teeny_lanes_f32_t teeny_narrow_f32(teeny_lanes_t x)
     TEENY_INLINE void teeny_gather_dense_##SUFFIX(const T *p, int64_t step, int size, teeny_lanes_t *x)    \
     {                                                                                                      \
         int e = 0;                                                                                         \
-        TEENY_PREFETCH_CELLS(p, step, size, 0)                                                             \
+        TEENY_PREFETCH_CELLS(p, step, size, 0, TEENY_LANES)                                                \
         TEENY_UNROLL for (; e + TEENY_LANES <= size; e += TEENY_LANES)                                     \
         {                                                                                                  \
             ROW rows[TEENY_LANES];                                                                         \
             for (int k = 0; k < TEENY_LANES; k++) rows[k] = *(const teeny_unaligned_##SUFFIX##_t *)(p + k * step + e); \
-            TEENY_TRANSPOSE(ROW, rows)                                                                     \
+            TEENY_TRANSPOSE_##SUFFIX(rows)                                                                     \
             for (int k = 0; k < TEENY_LANES; k++) x[e + k] = teeny_widen_##SUFFIX(rows[k]);                \
         }                                                                                                  \
         TEENY_UNROLL for (; e < size; e++) teeny_gather_one_##SUFFIX(p + e, step, x + e);                  \
@@ -340,12 +403,12 @@ TEENY_INLINE teeny_lanes_f32_t teeny_narrow_f32(teeny_lanes_t x)
     TEENY_INLINE void teeny_scatter_dense_##SUFFIX(T *p, int64_t step, int size, const teeny_lanes_t *x)   \
     {                                                                                                      \
         int e = 0;                                                                                         \
-        TEENY_PREFETCH_CELLS(p, step, size, 1)                                                             \
+        TEENY_PREFETCH_CELLS(p, step, size, 1, TEENY_LANES)                                                \
         TEENY_UNROLL for (; e + TEENY_LANES <= size; e += TEENY_LANES)                                     \
         {                                                                                                  \
             ROW rows[TEENY_LANES];                                                                         \
             for (int k = 0; k < TEENY_LANES; k++) rows[k] = teeny_narrow_##SUFFIX(x[e + k]);               \
-            TEENY_TRANSPOSE(ROW, rows)                                                                     \
+            TEENY_TRANSPOSE_##SUFFIX(rows)                                                                     \
             for (int k = 0; k < TEENY_LANES; k++) *(teeny_unaligned_##SUFFIX##_t *)(p + k * step + e) = rows[k]; \
         }                                                                                                  \
         TEENY_UNROLL for (; e < size; e++) teeny_scatter_one_##SUFFIX(p + e, step, x + e);                 \
@@ -356,87 +419,108 @@ TEENY_DENSE(double, f64, teeny_lanes_t)
 
 #else
 
-#define TEENY_SINGLE(T, SUFFIX)                                                                            \
-    TEENY_INLINE void teeny_load_##SUFFIX(const T *p, teeny_lanes_t *x) { *x = *p; }                       \
-    TEENY_INLINE void teeny_store_##SUFFIX(T *p, const teeny_lanes_t *x) { *p = (T)*x; }                   \
-    TEENY_INLINE void teeny_gather_one_##SUFFIX(const T *p, int64_t step, teeny_lanes_t *x) { *x = *p; }   \
-    TEENY_INLINE void teeny_scatter_one_##SUFFIX(T *p, int64_t step, const teeny_lanes_t *x) { *p = (T)*x; } \
-    TEENY_INLINE void teeny_gather_dense_##SUFFIX(const T *p, int64_t step, int size, teeny_lanes_t *x)    \
+#define TEENY_SINGLE(T, SUFFIX, BUNDLE)                                                                    \
+    TEENY_INLINE void teeny_load_##SUFFIX(const T *p, BUNDLE *x) { *x = *p; }                       \
+    TEENY_INLINE void teeny_store_##SUFFIX(T *p, const BUNDLE *x) { *p = (T)*x; }                   \
+    TEENY_INLINE void teeny_gather_one_##SUFFIX(const T *p, int64_t step, BUNDLE *x) { *x = *p; }   \
+    TEENY_INLINE void teeny_scatter_one_##SUFFIX(T *p, int64_t step, const BUNDLE *x) { *p = (T)*x; } \
+    TEENY_INLINE void teeny_gather_dense_##SUFFIX(const T *p, int64_t step, int size, BUNDLE *x)    \
     {                                                                                                      \
         for (int e = 0; e < size; e++) x[e] = p[e];                                                        \
     }                                                                                                      \
-    TEENY_INLINE void teeny_scatter_dense_##SUFFIX(T *p, int64_t step, int size, const teeny_lanes_t *x)   \
+    TEENY_INLINE void teeny_scatter_dense_##SUFFIX(T *p, int64_t step, int size, const BUNDLE *x)   \
     {                                                                                                      \
         for (int e = 0; e < size; e++) p[e] = (T)x[e];                                                     \
     }
 
-TEENY_SINGLE(float, f32)
-TEENY_SINGLE(double, f64)
+TEENY_SINGLE(float, f32, teeny_lanes_t)
+TEENY_SINGLE(double, f64, teeny_lanes_t)
 
 #endif
 
 /* gather: m cells (1 <= m <= TEENY_LANES) of rows x cols elements into x[row * cols + col].
- * scatter: the first m lanes back. `order` is teeny_cell_order of the run. Where rows and
- * cols are constants the lanes stay in registers; a tail takes a detour through memory. */
-#define TEENY_CELLS(T, SUFFIX)                                                                             \
-    TEENY_NOINLINE void teeny_pad_##SUFFIX(const T *p, int64_t step, int m, int rows, int cols,            \
-                                           int64_t rs, int64_t cs, T *dense)                               \
+ * scatter: the first m lanes back. `order` is teeny_cell_order of the run. A whole bundle
+ * whose order is a constant, of rows and cols that are constants, is read and written in
+ * line, and its lanes stay in registers; everything else goes through memory, out of line. */
+#if defined(__GNUC__)
+#define TEENY_INLINE_ORDER(order, m, LANES, ORDER) \
+    (__builtin_constant_p(order) && __builtin_constant_p(m) && (m) == (LANES) && (order) == (ORDER))
+#else
+#define TEENY_INLINE_ORDER(order, m, LANES, ORDER) 0
+#endif
+
+#define TEENY_CELLS(T, SUFFIX, BUNDLE, LANES)                                                              \
+    TEENY_NOINLINE void teeny_gather_any_##SUFFIX(const T *p, int64_t step, int m, int order, int rows,    \
+                                                  int cols, int64_t rs, int64_t cs, BUNDLE *x)             \
     {                                                                                                      \
-        for (int k = 0; k < TEENY_LANES; k++)                                                              \
-            for (int i = 0; i < rows; i++)                                                                 \
-                for (int j = 0; j < cols; j++)                                                             \
-                    *dense++ = p[(k < m ? k : m - 1) * step + i * rs + j * cs];                            \
-    }                                                                                                      \
-    TEENY_NOINLINE void teeny_unpad_##SUFFIX(T *p, int64_t step, int m, int rows, int cols, int64_t rs,    \
-                                             int64_t cs, const T *dense)                                   \
-    {                                                                                                      \
-        for (int k = 0; k < m; k++)                                                                        \
-            for (int i = 0; i < rows; i++)                                                                 \
-                for (int j = 0; j < cols; j++) p[k * step + i * rs + j * cs] = *dense++;                   \
-    }                                                                                                      \
-    TEENY_INLINE void teeny_gather_##SUFFIX(const T *p, int64_t step, int m, int order, int rows,          \
-                                            int cols, int64_t rs, int64_t cs, teeny_lanes_t *x)            \
-    {                                                                                                      \
-        T tail[TEENY_LANES * TEENY_LARGEST_CELL];                                                          \
-        if (m < TEENY_LANES) {                                                                             \
-            teeny_pad_##SUFFIX(p, step, m, rows, cols, rs, cs, tail);                                      \
+        T tail[LANES * TEENY_LARGEST_CELL], *dense = tail;                                                 \
+        if (m < LANES) {                                                                                   \
+            for (int k = 0; k < LANES; k++)                                                                \
+                for (int i = 0; i < rows; i++)                                                             \
+                    for (int j = 0; j < cols; j++)                                                         \
+                        *dense++ = p[(k < m ? k : m - 1) * step + i * rs + j * cs];                        \
             p = tail;                                                                                      \
             step = rows * cols;                                                                            \
             order = TEENY_CELL_DENSE;                                                                      \
         }                                                                                                  \
-        if (order == TEENY_CELL_DENSE) {                                                                   \
+        if (order == TEENY_CELL_DENSE || order == TEENY_CELL_PACKED) {                                     \
             teeny_gather_dense_##SUFFIX(p, step, rows * cols, x);                                          \
         } else if (order == TEENY_CELL_SIDE) {                                                             \
+            for (int i = 0; i < rows; i++)                                                                 \
+                for (int j = 0; j < cols; j++) teeny_load_##SUFFIX(p + i * rs + j * cs, x++);              \
+        } else {                                                                                           \
+            TEENY_PREFETCH_CELLS(p, step, rows * cols, 0, LANES)                                           \
+            for (int i = 0; i < rows; i++)                                                                 \
+                for (int j = 0; j < cols; j++) teeny_gather_one_##SUFFIX(p + i * rs + j * cs, step, x++);  \
+        }                                                                                                  \
+    }                                                                                                      \
+    TEENY_NOINLINE void teeny_scatter_any_##SUFFIX(T *p, int64_t step, int m, int order, int rows,         \
+                                                   int cols, int64_t rs, int64_t cs, const BUNDLE *x)      \
+    {                                                                                                      \
+        T tail[LANES * TEENY_LARGEST_CELL], *dense = tail;                                                 \
+        if (m < LANES) {                                                                                   \
+            teeny_scatter_dense_##SUFFIX(tail, rows * cols, rows * cols, x);                               \
+            for (int k = 0; k < m; k++)                                                                    \
+                for (int i = 0; i < rows; i++)                                                             \
+                    for (int j = 0; j < cols; j++) p[k * step + i * rs + j * cs] = *dense++;               \
+        } else if (order == TEENY_CELL_DENSE || order == TEENY_CELL_PACKED) {                              \
+            teeny_scatter_dense_##SUFFIX(p, step, rows * cols, x);                                         \
+        } else if (order == TEENY_CELL_SIDE) {                                                             \
+            for (int i = 0; i < rows; i++)                                                                 \
+                for (int j = 0; j < cols; j++) teeny_store_##SUFFIX(p + i * rs + j * cs, x++);             \
+        } else {                                                                                           \
+            for (int i = 0; i < rows; i++)                                                                 \
+                for (int j = 0; j < cols; j++) teeny_scatter_one_##SUFFIX(p + i * rs + j * cs, step, x++); \
+        }                                                                                                  \
+    }                                                                                                      \
+    TEENY_INLINE void teeny_gather_##SUFFIX(const T *p, int64_t step, int m, int order, int rows,          \
+                                            int cols, int64_t rs, int64_t cs, BUNDLE *x)                   \
+    {                                                                                                      \
+        if (TEENY_INLINE_ORDER(order, m, LANES, TEENY_CELL_DENSE)) {                                       \
+            teeny_gather_dense_##SUFFIX(p, step, rows * cols, x);                                          \
+        } else if (TEENY_INLINE_ORDER(order, m, LANES, TEENY_CELL_SIDE)) {                                 \
             TEENY_UNROLL for (int i = 0; i < rows; i++)                                                    \
                 TEENY_UNROLL for (int j = 0; j < cols; j++)                                                \
                     teeny_load_##SUFFIX(p + i * rs + j * cs, x + i * cols + j);                            \
         } else {                                                                                           \
-            TEENY_UNROLL for (int i = 0; i < rows; i++)                                                    \
-                TEENY_UNROLL for (int j = 0; j < cols; j++)                                                \
-                    teeny_gather_one_##SUFFIX(p + i * rs + j * cs, step, x + i * cols + j);                \
+            teeny_gather_any_##SUFFIX(p, step, m, order, rows, cols, rs, cs, x);                           \
         }                                                                                                  \
     }                                                                                                      \
     TEENY_INLINE void teeny_scatter_##SUFFIX(T *p, int64_t step, int m, int order, int rows, int cols,     \
-                                             int64_t rs, int64_t cs, const teeny_lanes_t *x)               \
+                                             int64_t rs, int64_t cs, const BUNDLE *x)                      \
     {                                                                                                      \
-        T tail[TEENY_LANES * TEENY_LARGEST_CELL];                                                          \
-        if (m < TEENY_LANES) {                                                                             \
-            teeny_scatter_dense_##SUFFIX(tail, rows * cols, rows * cols, x);                               \
-            teeny_unpad_##SUFFIX(p, step, m, rows, cols, rs, cs, tail);                                    \
-        } else if (order == TEENY_CELL_DENSE) {                                                            \
+        if (TEENY_INLINE_ORDER(order, m, LANES, TEENY_CELL_DENSE)) {                                       \
             teeny_scatter_dense_##SUFFIX(p, step, rows * cols, x);                                         \
-        } else if (order == TEENY_CELL_SIDE) {                                                             \
+        } else if (TEENY_INLINE_ORDER(order, m, LANES, TEENY_CELL_SIDE)) {                                 \
             TEENY_UNROLL for (int i = 0; i < rows; i++)                                                    \
                 TEENY_UNROLL for (int j = 0; j < cols; j++)                                                \
                     teeny_store_##SUFFIX(p + i * rs + j * cs, x + i * cols + j);                           \
         } else {                                                                                           \
-            TEENY_UNROLL for (int i = 0; i < rows; i++)                                                    \
-                TEENY_UNROLL for (int j = 0; j < cols; j++)                                                \
-                    teeny_scatter_one_##SUFFIX(p + i * rs + j * cs, step, x + i * cols + j);               \
+            teeny_scatter_any_##SUFFIX(p, step, m, order, rows, cols, rs, cs, x);                          \
         }                                                                                                  \
     }
 
-TEENY_CELLS(float, f32)
-TEENY_CELLS(double, f64)
+TEENY_CELLS(float, f32, teeny_lanes_t, TEENY_LANES)
+TEENY_CELLS(double, f64, teeny_lanes_t, TEENY_LANES)
 
 #endif
