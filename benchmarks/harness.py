@@ -10,7 +10,10 @@ from functools import partial
 
 import numpy as np
 
-SHORTEST = 2e-3  # seconds: what takes less is repeated within one timing
+OURS = "teeny"
+SHORTEST = 2e-3  # seconds: what takes less is repeated within one timing,
+LONGEST = 0.02  # and who would need more is given fewer cells; this is judged by
+FEW = 1000  # cells
 UNDISTURBED = 0.95  # of a timing the process must have had a core, or it is taken again,
 TRIES = 6  # so many times at most
 
@@ -91,6 +94,18 @@ def looped(function, *arguments, **options):
     return run
 
 
+def affordable(name, bind, problem):
+    """A contender, on as much of a problem as it solves in `LONGEST`; None if it cannot be bound."""
+    few = problem.head(FEW)
+    run = bind(few)
+    if run is None:
+        return None
+    run(1)
+    taken, _ = timed(run, 1)
+    given = problem.head(int(LONGEST / taken * few.cells))
+    return Contender(name, bind(given), given.cells, given.check)
+
+
 def copy_of(nbytes, cells):
     """The yardstick: a plain copy that reads and writes so many bytes in all."""
     source = np.ones(max(nbytes // 16, 1))
@@ -144,7 +159,7 @@ def run(cases, repeats):
     results = []
     start = time.perf_counter()
     for number, case in enumerate(cases, 1):
-        print(f"{time.perf_counter() - start:6.0f} s  [{number}/{len(cases)}] {case.name:<50}", end="", file=sys.stderr,
+        print(f"{time.perf_counter() - start:6.0f} s  [{number}/{len(cases)}] {case.name:<55}", end="", file=sys.stderr,
               flush=True)
         result = measure(case, repeats)
         print("  ".join(f"{name} {figure(result, name)}" for name in result.names), file=sys.stderr)

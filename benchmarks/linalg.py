@@ -1,4 +1,4 @@
-"""The cases of the linear algebra family: inv, det and solve of small matrices."""
+"""The cases of the linear algebra family."""
 
 from dataclasses import replace
 from functools import partial
@@ -7,79 +7,104 @@ from itertools import product
 import numpy as np
 
 import teeny as tny
-from benchmarks.harness import Case, Contender, copy_of, looped
+from benchmarks.harness import Case, Contender, affordable, copy_of, looped
 from benchmarks.peers import PEERS
-from benchmarks.problem import COLUMNS, LAYOUTS, make
+from benchmarks.problem import LAYOUTS, SUBJECTS, make
 
 DTYPES = ("float32", "float64")
-IN_CACHE = 1000
+IN_CACHE = (1, 1000)  # cells
+VIEWS = tuple(LAYOUTS)[1:]
+
+# Sections of the report, their functions, the sizes of their matrices.
+SIZES: dict[str, tuple[int, ...]] = dict.fromkeys((*SUBJECTS, "matmul, one a"), (2, 3, 4, 6, 8))
+SIZES |= dict.fromkeys(("inv", "det", "solve", "solvevec"), tuple(range(1, 9)))
+FULL = {
+    "contiguous": SIZES,
+    "in cache": SIZES,
+    **{view: {"inv": (2, 3, 4), **dict.fromkeys(("cholesky", "eigh", "matmul", "matvec"), (3,))} for view in VIEWS},
+    "two threads": dict.fromkeys(("inv", "det", "solvevec", "cholesky", "eigh", "svd", "matmul", "matvec"), (2, 3, 4)),
+    "one call": dict.fromkeys(("inv", "det", "solve", "solvevec", "cholesky", "eigh", "matmul", "matvec"), (3,)),
+}
+QUICK = {
+    "contiguous": {
+        "inv": (2, 3, 4, 6),
+        **dict.fromkeys(("det", "solvevec", "cholesky", "eigh", "svd", "matmul", "matvec"), (3,)),
+    },
+    "in cache": dict.fromkeys(("inv", "eigh", "matmul"), (3,)),
+    **{view: {"inv": (3,)} for view in VIEWS},
+    "two threads": {"inv": (3,)},
+    "one call": dict.fromkeys(("inv", "det", "solvevec", "matvec"), (3,)),
+}
 
 
 def cases(quick=False):
     """All cases, in the order of the report."""
-    sizes = (2, 3, 4, 6) if quick else range(1, 9)
-    some = (3,) if quick else (2, 3, 4)
-    for op, size, dtype in product(COLUMNS, sizes, DTYPES):
-        yield case("contiguous", op, size, dtype, partial(batch, quick=quick))
-    for op, size, dtype in product(COLUMNS, some if quick else sizes, DTYPES):
-        yield case("in cache", op, size, dtype, partial(batch, cells=IN_CACHE))
-    for layout, size, dtype in product(list(LAYOUTS)[1:], some, DTYPES):
-        yield case(layout, "inv", size, dtype, partial(batch, layout=layout, quick=quick))
-    for op, size, dtype in product(COLUMNS, some, DTYPES):
-        yield case("two threads", op, size, dtype, partial(two_threads, quick=quick))
-    for op, dtype in product(COLUMNS, DTYPES):
-        yield case("one call", op, 3, dtype, one_call)
+    for section, rows in (QUICK if quick else FULL).items():
+        for op, sizes in rows.items():
+            for size, dtype in product(sizes, DTYPES):
+                yield case(section, op, size, dtype, quick)
 
 
-def case(section, op, size, dtype, contenders):
-    return Case(section, op, size, dtype, partial(contenders, op, size, dtype))
+def case(section, op, size, dtype, quick=False):
+    contenders = BUILD.get(section) or partial(batch, layout=section)
+    cells = IN_CACHE if section in ("in cache", "one call") else out_of_cache(size, dtype, quick)
+    return Case(section, op, size, dtype, partial(contenders, op, size, dtype, cells))
 
 
-def batch_shape(size, dtype, quick):
-    """A million cells; when it has to be quick no more than 32 MB of them, still far out of cache with the output."""
-    cells = 32e6 / (size * size * np.dtype(dtype).itemsize) if quick else np.inf
+def out_of_cache(size, dtype, quick):
+    """A million cells, but no more than 256 MB of matrices; when it has to be quick, 32 MB."""
+    cells = (32e6 if quick else 256e6) / (size * size * np.dtype(dtype).itemsize)
     return int(min(cells, 1e6)) // 1000, 1000
 
 
 # ------------------------------------------------ contenders of each section
 
 
-def batch(op, size, dtype, layout="contiguous", cells=None, quick=False):
+def batch(op, size, dtype, cells, layout="contiguous"):
     """One thread: a copy of the same bytes, teeny, and all peers that are here."""
-    shape = (1, cells) if cells else batch_shape(size, dtype, quick)
-    problem = make(op, size, dtype, shape, layout)
+    problem = make(op, size, dtype, cells, layout)
     yield copy_of(problem.nbytes, problem.cells)
-    if layout != "contiguous":
-        view = problem.inputs[0]
-        yield Contender("copy of the view", looped(np.copyto, np.ones(view.shape, dtype), view), problem.cells)
-    yield ours(problem)
+    if layout in VIEWS:
+        plain = [np.ones(view.shape, dtype) for view in problem.inputs]
+        yield Contender("copy of the view", looped(copy_all, plain, problem.inputs), problem.cells)
+    yield affordable("teeny", ours, problem)
     if layout == "transposed":
-        yield ours(replace(problem, out=np.empty_like(view)), "teeny, output likewise")
+        turned = tuple(map(LAYOUTS[layout], problem.outputs))
+        yield affordable("teeny, output likewise", ours, replace(problem, outputs=turned))
     for peer in PEERS:
-        given = problem.head(10_000 if quick else 100_000) if peer.slow else problem
-        run = None if peer.absent else peer.bind(given)
-        if run:
-            yield Contender(peer.name, run, given.cells, given.check)
+        contender = None if peer.absent else affordable(peer.name, peer.bind, problem)
+        if contender:
+            yield contender
 
 
-def two_threads(op, size, dtype, quick=False):
-    problem = make(op, size, dtype, batch_shape(size, dtype, quick))
+def two_threads(op, size, dtype, cells):
+    problem = make(op, size, dtype, cells)
     yield copy_of(problem.nbytes, problem.cells)
-    yield ours(problem)
-    yield ours(problem, "teeny, 2 threads", workers=2)
+    yield affordable("teeny", ours, problem)
+    yield affordable("teeny, 2 threads", partial(ours, workers=2), problem)
 
 
-def one_call(op, size, dtype):
+def one_call(op, size, dtype, cells):
     """One matrix from Python, the result allocated: what a call costs before any work."""
-    one = make(op, size, dtype, (1, 1))
-    one = replace(one, inputs=tuple(array[0, 0] for array in one.inputs), out=one.out[0, 0, ...])
-    yield Contender("teeny", looped(getattr(tny.linalg, one.function), *one.inputs), 1, one.check)
+    one = make(op, size, dtype, cells).one()
+    yield Contender("teeny", looped(function(one), *one.inputs), 1, one.check)
     for peer in PEERS:
         run = None if peer.absent else peer.bind(one)
         if run:
             yield Contender(peer.name, run, 1, one.check)
 
 
-def ours(problem, name="teeny", workers=1):
-    run = looped(getattr(tny.linalg, problem.function), *problem.inputs, out=problem.out, workers=workers)
-    return Contender(name, run, problem.cells, problem.check)
+def copy_all(targets, sources):
+    for target, source in zip(targets, sources, strict=True):
+        np.copyto(target, source)
+
+
+def ours(problem, workers=1):
+    return looped(function(problem), *problem.inputs, out=problem.out, workers=workers)
+
+
+def function(problem):
+    return getattr(tny.linalg, problem.function)
+
+
+BUILD = {"in cache": batch, "two threads": two_threads, "one call": one_call}

@@ -1,79 +1,175 @@
-"""What is to be computed: a batch of small matrices in some layout, an output, the right answer."""
+"""What is to be computed: an operation on a batch of small matrices in some layout, outputs, the right answer."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-COLUMNS = {"inv": None, "det": None, "solve vector": 1, "solve matrix": 3}  # of the right-hand side
+from teeny import ops
+
 DIFFERENT = 4096  # cells that differ; larger batches repeat them
 CHECKED = 500  # cells whose result is compared
+
+# ------------------------------------------------ what each function is about
+
+
+def random(rng, shape):
+    return rng.standard_normal((DIFFERENT, *shape))
+
+
+def symmetric(rng, shape):
+    a = random(rng, shape)
+    return a + a.mT
+
+
+def positive(rng, shape):
+    a = random(rng, shape)
+    return a @ a.mT + np.eye(shape[0])
+
+
+def triangular(rng, shape):
+    return np.linalg.cholesky(positive(rng, shape))
+
+
+def exponential(a):
+    w, v = np.linalg.eig(a)
+    return ((v * np.exp(w)[..., None, :]) @ np.linalg.inv(v)).real
+
+
+def first(result, *others):
+    return result
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The right answer: ``expected(*inputs)`` in float64 is what ``found(*results)`` has to be.
+
+    That is the product of the factors where these are not unique. ``matrices`` draws the first input.
+    """
+
+    expected: Callable
+    found: Callable = first
+    matrices: Callable = random
+
+
+SUBJECTS = {
+    "inv": Subject(np.linalg.inv),
+    "det": Subject(np.linalg.det),
+    "slogdet": Subject(np.linalg.det, lambda sign, logabsdet: sign * np.exp(logabsdet)),
+    "solve": Subject(np.linalg.solve),
+    "solvevec": Subject(lambda a, b: np.linalg.solve(a, b[..., None])[..., 0]),
+    "cholesky": Subject(np.linalg.cholesky, matrices=positive),
+    "cho_solve": Subject(lambda factor, b: np.linalg.solve(factor @ factor.mT, b), matrices=triangular),
+    "eigh": Subject(np.array, lambda w, v: (v * w[..., None, :]) @ v.mT, symmetric),
+    "eigvalsh": Subject(np.linalg.eigvalsh, matrices=symmetric),
+    "svd": Subject(np.array, lambda u, s, vh: (u * s[..., None, :]) @ vh),
+    "svdvals": Subject(lambda a: np.linalg.svd(a, compute_uv=False)),
+    "pinv": Subject(np.linalg.pinv),
+    "qr": Subject(np.array, lambda q, r: q @ r),
+    "lstsq": Subject(lambda a, b: np.linalg.pinv(a) @ b),
+    "matmul": Subject(np.matmul),
+    "matvec": Subject(lambda a, x: (a @ x[..., None])[..., 0]),
+    "vecmat": Subject(lambda x, a: (x[..., None, :] @ a)[..., 0, :]),
+    "outer": Subject(lambda x, y: x[..., :, None] * y[..., None, :]),
+    "trace": Subject(lambda a: np.trace(a, axis1=-2, axis2=-1)),
+    "expm": Subject(exponential),
+}
+
+COLUMNS = 3  # of right-hand sides
+ROWS = {"lstsq": 8}  # of matrices that are not square
+
+
+# ---------------------------------------------------------------- a problem
 
 
 @dataclass(frozen=True)
 class Problem:
+    """Arrays ``(*batch, *cell)``; an input that all cells share has batch axes of length 1.
+
+    ``op`` is a function's name, or that and a remark: ``"matmul, one a"``.
+    """
+
     op: str
+    size: int
+    batch: tuple[int, ...]
     inputs: tuple[np.ndarray, ...]
-    out: np.ndarray
+    outputs: tuple[np.ndarray, ...]
 
     @property
     def function(self):
-        return self.op.split()[0]
-
-    @property
-    def size(self):
-        return self.inputs[0].shape[-1]
+        return self.op.split(",")[0]
 
     @property
     def dtype(self):
         return self.inputs[0].dtype.name
 
     @property
+    def out(self):
+        """As a function takes it: an array, or a tuple of several."""
+        return self.outputs if len(self.outputs) > 1 else self.outputs[0]
+
+    @property
     def cells(self):
-        return self.inputs[0][..., 0, 0].size
+        return int(np.prod(self.batch))
 
     @property
     def nbytes(self):
-        return sum(array.nbytes for array in (*self.inputs, self.out))
+        return sum(array.nbytes for array in (*self.inputs, *self.outputs))
 
     def head(self, cells):
-        """The same problem with fewer cells, for those who need long."""
-        first, second = self.inputs[0].shape[:2]
-        part = np.s_[: max(cells // second, 1)]
-        if first * second <= cells:
+        """The same problem with about so many cells, for those who need long."""
+        rows = max(cells // self.batch[1], 1)
+        if rows >= self.batch[0]:
             return self
-        return replace(self, inputs=tuple(array[part] for array in self.inputs), out=self.out[part])
+        inputs, outputs = (tuple(array[:rows] for array in arrays) for arrays in (self.inputs, self.outputs))
+        return replace(self, batch=(rows, self.batch[1]), inputs=inputs, outputs=outputs)
+
+    def one(self):
+        """The first cell, without batch axes."""
+        inputs, outputs = (tuple(array[0, 0, ...] for array in arrays) for arrays in (self.inputs, self.outputs))
+        return replace(self, batch=(), inputs=inputs, outputs=outputs)
 
     def check(self, name, result):
         """Refuse to time what computes something else; only the kind of answer is in question, not its last digits."""
-        first = [array.reshape(-1, *array.shape[-2:])[:CHECKED].astype(np.float64) for array in self.inputs]
-        expected = getattr(np.linalg, self.function)(*first)
-        found = np.asarray(result, np.float64).reshape(-1, *expected.shape[1:])[: len(expected)]
-        error = np.abs(found - expected) / (1 + np.abs(expected))
-        if not np.median(error) < 1e-3:
+        part = np.s_[0, :CHECKED] if self.batch else ()
+        subject = SUBJECTS[self.function]
+        inputs, results = (
+            [np.asarray(array)[part].astype(np.float64) for array in arrays]
+            for arrays in (self.inputs, result if isinstance(result, (tuple, list)) else (result,))
+        )
+        expected, found = subject.expected(*inputs), subject.found(*results)
+        if found.shape != expected.shape or not np.median(np.abs(found - expected) / (1 + np.abs(expected))) < 1e-3:
             raise AssertionError(f"{name} computes another {self.op} of {self.size} x {self.size} {self.dtype}")
 
 
 def make(op, size, dtype, batch, layout="contiguous"):
-    """Random matrices (*batch, size, size) in the given layout, and a C-contiguous output."""
+    """Random matrices in the given layout, two batch axes, and C-contiguous outputs."""
     rng = np.random.default_rng(size)
-    inputs = [LAYOUTS[layout](random(rng, (*batch, size, size), dtype))]
-    if COLUMNS[op]:
-        inputs.append(random(rng, (*batch, size, COLUMNS[op]), dtype))
-    shape = batch if op == "det" else inputs[-1].shape
-    return Problem(op, tuple(inputs), np.ones(shape, dtype))
+    function, _, shared = op.partition(", one ")
+    operation = getattr(ops, function.upper())
+    axes = {"m": ROWS.get(function, size), "k": COLUMNS}  # all others are `size`
+    inputs = []
+    for name, cell in operation.inputs.items():
+        if name != "rtol":
+            draw = random if inputs else SUBJECTS[function].matrices
+            place = (lambda a: a) if name == shared else LAYOUTS[layout]
+            shape = [axes.get(axis, size) for axis in cell]
+            cells = draw(rng, shape).astype(dtype)
+            inputs.append(place(np.resize(cells, ((1, 1) if name == shared else batch) + cells.shape[1:])))
+    outputs = tuple(
+        np.ones((*batch, *(axes.get(axis, size) for axis in cell)), "int32" if name == "rank" else dtype)
+        for name, cell in operation.outputs.items() if name != "info"
+    )
+    return Problem(op, size, tuple(batch), tuple(inputs), outputs)
 
 
-def random(rng, shape, dtype):
-    return np.resize(rng.standard_normal((DIFFERENT, *shape[2:])).astype(dtype), shape)
-
-
-# Each takes C-contiguous cells (B0, B1, C, C) and gives the same values in another place.
+# Each takes C-contiguous cells (B0, B1, ...) and gives the same values in another place.
 LAYOUTS = {
     "contiguous": lambda a: a,
     "transposed": lambda a: placed(a, a.swapaxes(0, 1).shape, lambda base: base.swapaxes(0, 1)),
     "stepped": lambda a: placed(a, (a.shape[0], 2 * a.shape[1], *a.shape[2:]), lambda base: base[:, ::2]),
     "reversed": lambda a: placed(a, a.shape, lambda base: base[::-1, ::-1]),
-    "channel-first": lambda a: placed(a, (*a.shape[2:], *a.shape[:2]), lambda base: np.moveaxis(base, (0, 1), (2, 3))),
+    "channel-first": lambda a: placed(a, a.shape[2:] + a.shape[:2], lambda base: np.moveaxis(base, (-2, -1), (0, 1))),
 }
 
 

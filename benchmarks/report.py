@@ -1,4 +1,4 @@
-"""What was measured, for people and for programs: benchmarks.md, benchmarks.json, benchmarks.png."""
+"""What was measured, for people and for programs: benchmarks.md, benchmarks.json, and plots."""
 
 import json
 import os
@@ -6,16 +6,16 @@ import platform
 import shlex
 import sys
 import tomllib
-from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
 import teeny as tny
+from benchmarks import linalg, plots
+from benchmarks.harness import LONGEST, OURS
 from benchmarks.peers import PEERS
 
-OURS = "teeny"
 PREDICTIONS = tomllib.loads(Path(__file__).with_name("predictions.toml").read_text())
 
 HEAD = """\
@@ -24,16 +24,19 @@ HEAD = """\
 Figures are times a plain copy that reads and writes the same bytes (**x copy**), unless a heading says otherwise:
 ratios of medians over {repeats} rounds, in which all contenders take turns, in one process. ± is half the distance
 between the quartiles of the ratios within a round. *Of best peer* is teeny's time over that of the fastest peer.
-Slow peers ({slow}) are given fewer cells; their figures are per cell, against the same copy.
-Peers run at their best setting (Eigen and Numba compiled for this machine, closed forms in the type of the data);
-teeny is the portable build, and computes float32 in float64.
+Whoever needs more than {longest} s for a case is given fewer of its cells; figures are per cell, against the same copy.
+Peers run at their best setting: Eigen and Numba compiled for this machine, with fixed sizes, closed forms in the type
+of the data, and outputs given. *Eigen direct* is its closed form for symmetric eigenvalues, which is inaccurate. teeny
+is the portable build, and computes float32 in float64 but for products.
 
 A timing during which the process lost its core to others is taken again; {disturbed} of {timings} stand disturbed.
 """
 
-VIEWS = "From that view into a C-contiguous output, beside a plain copy of the view into C-contiguous memory."
+VIEWED = "From such views into a C-contiguous output, beside a plain copy of the views into C-contiguous memory."
 NOTES = {
-    **dict.fromkeys(("transposed", "stepped", "reversed", "channel-first"), VIEWS),
+    **dict.fromkeys(linalg.VIEWS, VIEWED),
+    "contiguous": "A million cells, or 256 MB of matrices (32 MB with `--quick`). `solve`, `cho_solve` and `lstsq` "
+    "have 3 right-hand sides each, `lstsq` 8 rows; `matmul, one a` multiplies all others by one matrix.",
     "in cache": "1000 cells, computed over and over. Eigen repeats them in C++, the others pay for their calls.",
     "one call": "Microseconds for one matrix, from Python. Numba writes into a given output; the others allocate.",
     "two threads": "The copy still has one thread.",
@@ -50,11 +53,10 @@ NANOSECONDS = ("cell to cell, compiled",)
 def write(results, folder):
     """Write everything that can be written here; the paths of what was."""
     folder.mkdir(parents=True, exist_ok=True)
-    markdown, data, picture = (folder / f"benchmarks.{kind}" for kind in ("md", "json", "png"))
+    markdown, data = (folder / f"benchmarks.{kind}" for kind in ("md", "json"))
     markdown.write_text(document(results))
     data.write_text(json.dumps({"machine": machine(), "cases": [as_data(r) for r in results]}, indent=1))
-    drawn = draw(results, picture)
-    return [markdown, data, *([picture] if drawn else [])]
+    return [markdown, data, *plots.draw(results, folder)]
 
 
 def machine():
@@ -85,9 +87,8 @@ def document(results):
     facts = machine()
     present = ", ".join(f"{peer.name} {peer.version()}" for peer in PEERS if not peer.absent)
     absent = "; ".join(f"{peer.name} ({peer.absent})" for peer in PEERS if peer.absent) or "none"
-    slow = " and ".join(peer.name for peer in PEERS if peer.slow)
     parts = [HEAD.format(
-        repeats=len(results[0].seconds), slow=slow,
+        repeats=len(results[0].seconds), longest=LONGEST,
         disturbed=sum(r.disturbed for r in results), timings=sum(r.seconds.size for r in results),
     )]
     parts.append(f"`{facts['command']}`: {facts['processor']}, {facts['cores']} cores, Python {facts['python']}, "
@@ -155,38 +156,3 @@ def as_data(result):
             for name, cells in zip(result.names, result.cells, strict=True)
         },
     }
-
-
-# -------------------------------------------------------------------- plots
-
-
-def draw(results, path):
-    """Times a copy against the size of the matrices, for what is contiguous and out of cache."""
-    results = [r for r in results if r.case.section == "contiguous"]
-    if not results or not find_spec("matplotlib"):
-        return False
-
-    from matplotlib.figure import Figure
-
-    ops = list(dict.fromkeys(r.case.op for r in results))
-    dtypes = list(dict.fromkeys(r.case.dtype for r in results))
-    figure = Figure(figsize=(3.2 * len(ops) + 1, 3 * len(dtypes) + 0.5), layout="constrained")
-    panels = figure.subplots(len(dtypes), len(ops), squeeze=False, sharex=True, sharey=True)
-    for (dtype, op), panel in zip(((d, o) for d in dtypes for o in ops), panels.flat, strict=True):
-        rows = [r for r in results if (r.case.op, r.case.dtype) == (op, dtype)]
-        for number, name in enumerate([OURS, *(peer.name for peer in PEERS)]):
-            points = [(r.case.size, r.ratio(name, "copy")) for r in rows if name in r]
-            if points:
-                style = {"color": f"C{number}", "linewidth": 2.5 if name == OURS else 1.2, "zorder": 9 - number}
-                panel.plot(*zip(*points, strict=True), "o-", label=name, markersize=4, **style)
-        panel.axhline(1, color="0.6", linewidth=0.8)
-        panel.set_title(f"{op}, {dtype}", fontsize=10)
-        panel.set_yscale("log")
-        panel.grid(alpha=0.25)
-    for panel in panels[-1]:
-        panel.set_xlabel("size of the matrices")
-    for panel in panels[:, 0]:
-        panel.set_ylabel("time, in copies")
-    panels[0, -1].legend(fontsize=8)
-    figure.savefig(path, dpi=130)
-    return True

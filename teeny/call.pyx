@@ -13,7 +13,7 @@ cimport numpy as cnp
 from numpy cimport dtype as dtype_t, ndarray
 
 from teeny._core.errors import ArgumentError, LayoutError, LinAlgError, ShapeError, SquareError
-from teeny._core.operands cimport acquire_input, acquire_output, describe, disturbs, new_output, readable
+from teeny._core.operands cimport acquire_input, acquire_output, describe, disturbs, meet_in_memory, new_output, readable
 from teeny._core.run cimport CELL_FAILED, leaf_t
 from teeny._core.threads import MAX_WORKERS, positive
 from teeny._core.vocabulary cimport anyrank_t
@@ -23,10 +23,6 @@ from teeny.ops cimport REAL, SAME, STATUS, Operation
 
 cnp.import_array()
 
-# Status of so few cells fits the stack; an array is made only for who asks, or for an error.
-cdef enum:
-    FEW_CELLS = 16
-
 
 cdef object call(Operation op, tuple arguments, object out, object workers, object on_error, object info,
                  tuple sizes=(), str name=None):
@@ -34,14 +30,14 @@ cdef object call(Operation op, tuple arguments, object out, object workers, obje
     cdef int64_t meta[8][128]
     cdef int64_t size[8]
     cdef int64_t batch[64]
-    cdef int32_t few[FEW_CELLS]
+    cdef int32_t nowhere = 0
     cdef list inputs = [], results = [], targets = []
     cdef ndarray x, result, target, status = None
     cdef dtype_t dtype, work, kind, computed
     cdef leaf_t leaf
     cdef int64_t failures
     cdef int k, axis, ndim, lead, last, threads = 0
-    cdef bint reports, single, want_info = info is True
+    cdef bint reports, single, in_place = False, want_info = info is True
 
     if name is None:
         name = op.name
@@ -87,6 +83,7 @@ cdef object call(Operation op, tuple arguments, object out, object workers, obje
         result = None if given is None else acquire_output(given, name, lead, batch, kind)
         if result is not None and kind.num == computed.num and not disturbs_any(result, inputs):
             target = result
+            in_place = in_place or meets_any(result, inputs)
         else:
             target = new_output(lead, batch, ndim, computed.num, False, carriers, op.cell, op.input_count)
             if result is None:
@@ -99,14 +96,19 @@ cdef object call(Operation op, tuple arguments, object out, object workers, obje
 
     leaf = find_leaf(op, work.num, op.leaf_size(size))
     if reports:
-        if want_info or leaf == NULL or not few_cells(ndim, batch):
+        # an array is made only for who asks; if a cell fails without, all is done again, but not over an input
+        if want_info or leaf == NULL or in_place:
             status = new_output(ndim, batch, ndim, cnp.NPY_INT32, True, carriers, op.cell, op.input_count)
             describe(status, &carriers[last], meta[last])
         else:
-            describe_few(few, ndim, batch, &carriers[last], meta[last])
+            describe_nowhere(&nowhere, ndim, batch, &carriers[last], meta[last])
 
     if leaf != NULL:
         failures = apply_leaf(leaf, op, carriers, threads)
+        if failures and status is None and on_error == "raise":
+            status = new_output(ndim, batch, ndim, cnp.NPY_INT32, True, carriers, op.cell, op.input_count)
+            describe(status, &carriers[last], meta[last])
+            failures = apply_leaf(leaf, op, carriers, threads)
     else:
         dispatch_kernel(op, (*inputs, *targets, status) if reports else (*inputs, *targets),
                         BackendList(CpuKernels(workers), Lapack()))
@@ -119,8 +121,6 @@ cdef object call(Operation op, tuple arguments, object out, object workers, obje
             results[k] = results[k][()]  # a scalar, as NumPy has it
     answer = (results[0] if out is None else out) if single else tuple(results)
     if failures and on_error == "raise":
-        if status is None:
-            status = status_array(few, ndim, batch)
         raise failure(op, name, answer, status)
     return (answer, status) if want_info else answer
 
@@ -169,14 +169,6 @@ cdef int broadcast(Operation op, str name, list inputs, int64_t *batch) except -
                                      f"shapes {' and '.join([str(each.shape) for each in inputs])}")
                 batch[axis] = size
     return ndim
-
-
-cdef int64_t count(int ndim, const int64_t *shape) noexcept:
-    cdef int64_t cells = 1
-    cdef int axis
-    for axis in range(ndim):
-        cells *= shape[axis]
-    return cells
 
 
 # ------------------------------------------------------------------ dtypes
@@ -246,38 +238,29 @@ cdef bint disturbs_any(ndarray out, list inputs):
     return False
 
 
+cdef bint meets_any(ndarray out, list inputs):
+    cdef int k
+    for k in range(len(inputs)):
+        if meet_in_memory(out, <ndarray> inputs[k]):
+            return True
+    return False
+
+
 # ------------------------------------------------------------------ status
 
 
-cdef bint few_cells(int ndim, const int64_t *batch) noexcept:
+cdef void describe_nowhere(int32_t *status, int ndim, const int64_t *batch, anyrank_t *c, int64_t *meta) noexcept:
+    """A status of all cells in one place, which nobody reads."""
     cdef int axis
     for axis in range(ndim):
-        if batch[axis] > FEW_CELLS:
-            return False
-    return ndim <= 8 and count(ndim, batch) <= FEW_CELLS
-
-
-cdef void describe_few(int32_t *few, int ndim, const int64_t *batch, anyrank_t *c, int64_t *meta) noexcept:
-    """A zeroed status array on the caller's stack."""
-    cdef int64_t step = 1
-    cdef int axis
-    for axis in range(FEW_CELLS):
-        few[axis] = 0
-    for axis in range(ndim - 1, -1, -1):
         meta[axis] = batch[axis]
-        meta[ndim + axis] = step
-        step *= batch[axis]
-    c.data = few
+        meta[ndim + axis] = 0
+    c.data = status
     c.shape = meta
     c.strides = meta + ndim
     c.ndim = ndim
     c.dtype.bits = 32
     c.dtype.lanes = 1
-
-
-cdef ndarray status_array(const int32_t *few, int ndim, const int64_t *batch):
-    status = np.array([few[i] for i in range(count(ndim, batch))], np.int32)
-    return status.reshape([batch[axis] for axis in range(ndim)])
 
 
 cdef object failure(Operation op, str name, result, ndarray status):

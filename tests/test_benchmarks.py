@@ -1,13 +1,15 @@
 """The benchmarks time the right work, and their report says what was measured."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from benchmarks import boundary, linalg, report
-from benchmarks.harness import Case, Contender, Result, looped, measure
-from benchmarks.problem import COLUMNS, LAYOUTS, make
+from benchmarks.harness import Case, Contender, Result, affordable, looped, measure
+from benchmarks.peers.numba import KERNELS
+from benchmarks.problem import LAYOUTS, make
 
 
 @pytest.fixture
@@ -30,30 +32,61 @@ def test_report(result, tmp_path):
     assert text.splitlines()[2] == "| `inv` 3 float64 | 1.1 | **1** ± 0.25 | 3 | 20 | 2.00 | 0.33 (Numba) | 20 |"
     written = report.write([result], tmp_path)
     assert {path.name for path in written} >= {"benchmarks.md", "benchmarks.json"}
+    assert all(path.stat().st_size for path in written)
     assert text in (tmp_path / "benchmarks.md").read_text()
 
 
-def test_every_prediction_is_of_a_case():
-    names = {case.name for family in (linalg, boundary) for case in family.cases()}
-    assert {f"{section}: {key}" for section, keys in report.PREDICTIONS.items() for key in keys} <= names
+def test_cases():
+    full, quick = (
+        {case.name for family in (linalg, boundary) for case in family.cases(quick)} for quick in (False, True)
+    )
+    predicted = {f"{section}: {key}" for section, keys in report.PREDICTIONS.items() for key in keys}
+    assert predicted <= full
+    assert quick <= full
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_layouts_hold_the_same_cells(layout):
-    plain, placed = make("inv", 3, "float32", (4, 6)), make("inv", 3, "float32", (4, 6), layout)
-    np.testing.assert_array_equal(placed.inputs[0], plain.inputs[0])
-    assert (placed.inputs[0].strides == plain.inputs[0].strides) == (layout == "contiguous")
+@pytest.mark.parametrize("op", ["inv", "matvec"])
+def test_layouts_hold_the_same_cells(op, layout):
+    plain, placed = make(op, 3, "float32", (4, 6)), make(op, 3, "float32", (4, 6), layout)
+    for expected, found in zip(plain.inputs, placed.inputs, strict=True):
+        np.testing.assert_array_equal(found, expected)
+        assert (found.strides == expected.strides) == (layout == "contiguous")
 
 
-@pytest.mark.parametrize("op", COLUMNS)
+def test_one_matrix_for_all():
+    one, field = make("matmul, one a", 3, "float32", (4, 6)).inputs
+    assert one.shape == (1, 1, 3, 3)
+    assert field.shape == (4, 6, 3, 3)
+
+
+@pytest.mark.parametrize("op", linalg.FULL["contiguous"])
 def test_contenders_are_checked(op, monkeypatch):
     monkeypatch.setattr(linalg, "PEERS", [peer for peer in linalg.PEERS if peer.name == "NumPy"])
-    case = linalg.case("in cache", op, 2, "float32", lambda *what: linalg.batch(*what, cells=20))
-    assert measure(case, 1).names == ["copy", "teeny", "NumPy"]
+    monkeypatch.setattr(linalg, "IN_CACHE", (2, 10))
+    assert measure(linalg.case("in cache", op, 2, "float32"), 1).names[:2] == ["copy", "teeny"]
     problem = make(op, 2, "float32", (2, 3))
-    wrong = Contender("wrong", looped(np.zeros, problem.out.shape), problem.cells, problem.check)
+    wrong = Contender("wrong", lambda loops: tuple(map(np.zeros_like, problem.outputs)), problem.cells, problem.check)
     with pytest.raises(AssertionError, match=f"wrong computes another {op} of 2 x 2 float32"):
-        measure(replace(case, build=lambda: [wrong]), 1)
+        measure(replace(linalg.case("in cache", op, 2, "float32"), build=lambda: [wrong]), 1)
+
+
+@pytest.mark.parametrize(("function", "size"), KERNELS)
+def test_kernels_written_by_hand(function, size):
+    problem = make(function, size, "float64", (1, 1)).one()
+    views = [array[None] if array.ndim == 0 else array for array in (*problem.inputs, *problem.outputs)]
+    KERNELS[function, size](*views)  # as plain Python
+    problem.check("Numba", problem.out)
+
+
+def test_who_needs_long_is_given_less():
+    def bind(problem):
+        return lambda loops: time.sleep(problem.cells * loops * 5e-6)
+
+    problem = make("det", 2, "float32", (200, 1000))
+    assert affordable("slow", bind, problem).cells < problem.cells / 5
+    assert affordable("quick", lambda problem: looped(int), problem).cells == problem.cells
+    assert affordable("unable", lambda problem: None, problem) is None
 
 
 @pytest.mark.parametrize("case", list(boundary.cases()), ids=lambda case: case.name)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from references import DTYPES, orthogonal
+from variations import check_count
 
 import teeny as tny
 from teeny.linalg import svd, svdvals
@@ -75,7 +76,23 @@ def hilbert(rng, count, m, n):
     return 1 / (np.add.outer(np.arange(m), np.arange(n)) + 1 + rng.uniform(size=(count, 1, 1)))
 
 
-SUITES = [random, conditioned, clustered, equal, deficient, sparse, graded_rows, graded_columns, far, hilbert]
+def near_identity(rng, count, m, n):
+    return np.eye(m, n) + random(rng, count, m, n) * 10 ** rng.uniform(-17, -7, (count, 1, 1))
+
+
+SUITES = [
+    random,
+    conditioned,
+    clustered,
+    equal,
+    near_identity,
+    deficient,
+    sparse,
+    graded_rows,
+    graded_columns,
+    far,
+    hilbert,
+]
 
 
 def stored(a, dtype):
@@ -112,6 +129,16 @@ def test_suite(rng, make, dtype):
             assert all(x.dtype == dtype for x in result)
             check_factors(a, *result)
         assert (svdvals(a) == result.S).all()
+
+
+@pytest.mark.parametrize("make", [random, near_identity, sparse])
+@pytest.mark.parametrize("size", [3, 5, 8])
+def test_many(rng, make, size):
+    """What is rare, a sweep that stops too early, is found only among many."""
+    a = make(rng, 20_000, size, size)
+    u, s, vh = svd(a)
+    for error in (u.mT @ u - np.eye(size), vh @ vh.mT - np.eye(size), (a - (u * s[:, None]) @ vh) / s[:, :1, None]):
+        assert np.linalg.norm(error, axis=(1, 2)).max() <= 16 * EPS
 
 
 @pytest.mark.slow
@@ -343,3 +370,7 @@ def test_bad_input(rng):
         with pytest.raises(error, match="svd"):
             svd(a, out=(*good[:k], wrong, *good[k + 1 :]))
         assert all((x == 7).all() for x in good)
+
+
+def test_leaves_are_counted():
+    check_count("orthogonal")

@@ -3,8 +3,8 @@
 ``bind(problem)`` gives the ``run(loops)`` of a contender, or None where the peer has no such function.
 """
 
-from benchmarks.peers.eigen import Eigen
-from benchmarks.peers.libraries import NumPy, PyTorch
+from benchmarks.peers.eigen import Eigen, EigenDirect
+from benchmarks.peers.libraries import NumPy, PyTorch, SciPy
 from benchmarks.peers.numba import Numba
 
-PEERS = (Eigen(), Numba(), PyTorch(), NumPy())
+PEERS = (Eigen(), EigenDirect(), Numba(), PyTorch(), NumPy(), SciPy())

@@ -1,4 +1,4 @@
-"""Eigen, through ``eigen.cpp``: compiled here and now with -O3 -march=native, once per size of the matrices."""
+"""Eigen, through ``eigen.cpp``: compiled here and now with -O3 -march=native, once per operation, size and way."""
 
 import ctypes
 import hashlib
@@ -10,16 +10,14 @@ import timeit
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-
 SOURCE = Path(__file__).with_name("eigen.cpp")
 BUILT = Path("build/benchmarks")
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 FLAGS = ["-std=c++17", "-O3", "-march=native", "-DNDEBUG", "-shared", "-fPIC"]
 PLACES = [Path(prefix, "include/eigen3") for prefix in (sys.prefix, "/usr/local", "/usr")]
-HEADERS = next((place for place in PLACES if (place / "Eigen/Dense").exists()), None)
-WAYS = ("strided", "rows", "columns")
-OPS = ("inv", "det", "solve vector", "solve matrix")
+HEADERS = next((place for place in PLACES if (place / "unsupported/Eigen/MatrixFunctions").exists()), None)
+WAYS = ("STRIDED", "ROWS", "COLUMNS")
+ITERATIVE = {"qr", "lstsq", "pinv", "svd", "svdvals", "eigh", "eigvalsh", "expm"}  # long to compile
 
 
 def why_absent():
@@ -31,7 +29,6 @@ def why_absent():
 class Eigen:
     name = "Eigen"
     absent = why_absent()
-    slow = False
 
     def version(self):
         text = (HEADERS / "Eigen/src/Core/util/Macros.h").read_text()
@@ -39,27 +36,40 @@ class Eigen:
         return ".".join(parts)
 
     def bind(self, problem):
-        if problem.inputs[0].ndim < 4:
-            return None
-        function = library(problem.size)[f"run_{problem.dtype}"]
-        batch = (ctypes.c_int64 * 2)(*problem.inputs[0].shape[:2])
-        operands = [*problem.inputs, problem.out]
-        fields = (Field * len(operands))(*map(Field.of, operands))
-        op = OPS.index(problem.op)
+        return bound(problem.function, problem) if problem.batch else None
 
-        def runner(way):
-            def run(loops):
-                function(op, WAYS.index(way), ctypes.c_int64(loops), batch, fields)
-                return problem.out
 
-            return run
+class EigenDirect(Eigen):
+    """Its closed forms for the eigenvalues of symmetric 2 x 2 and 3 x 3 matrices: fast, and inaccurate."""
 
-        packed = problem.inputs[0].strides[2:] == np.empty((problem.size,) * 2, problem.dtype).strides
-        return min(map(runner, ("rows", "columns")), key=trial) if packed else runner("strided")
+    name = "Eigen direct"
+
+    def bind(self, problem):
+        if problem.batch and problem.function in ("eigh", "eigvalsh") and problem.size in (2, 3):
+            return bound(f"{problem.function}_direct", problem)
+        return None
+
+
+def bound(op, problem):
+    batch = (ctypes.c_int64 * 2)(*problem.batch)
+    operands = [*problem.inputs, *problem.outputs]
+    fields = (Field * len(operands))(*map(Field.of, operands))
+
+    def runner(way):
+        def run(loops):
+            function(WAYS.index(way), ctypes.c_int64(loops), batch, fields)
+            return problem.out
+
+        return run
+
+    packed = all(array[0, 0, ...].flags.c_contiguous for array in problem.inputs)
+    ways = ("STRIDED",) if not packed else ("COLUMNS",) if op in ITERATIVE else ("ROWS", "COLUMNS")
+    function = compiled(op, problem.size, ways)[f"run_{problem.dtype}"]
+    return min(map(runner, ways), key=trial)
 
 
 def trial(run):
-    """Which of Eigen's storage orders compiles to the faster code has no rule; so try."""
+    """Which of Eigen's storage orders compiles to the faster code has no rule; so try, where it might matter."""
     return min(timeit.repeat(lambda: run(1), number=1, repeat=3))
 
 
@@ -75,13 +85,15 @@ class Field(ctypes.Structure):
 
     @classmethod
     def of(cls, array):
-        steps = [stride // array.itemsize for stride in array.strides] + [0, 0]
+        """Of an axis of length 1, which all cells share, the step is 0."""
+        axes = zip(array.strides, array.shape, strict=True)
+        steps = [stride // array.itemsize if length > 1 else 0 for stride, length in axes] + [0, 0]
         return cls(array.ctypes.data, (ctypes.c_int64 * 2)(*steps[:2]), *steps[2:4])
 
 
 @cache
-def library(size):
-    recipe = [COMPILER, *FLAGS, f"-DSIZE={size}", f"-I{HEADERS}", str(SOURCE)]
+def compiled(op, size, ways):
+    recipe = [COMPILER, *FLAGS, f"-DOP={op}", f"-DSIZE={size}", f"-DWAYS={','.join(ways)}", f"-I{HEADERS}", str(SOURCE)]
     key = hashlib.sha256(repr(recipe).encode() + SOURCE.read_bytes()).hexdigest()[:16]
     built = BUILT / f"eigen-{key}.so"
     if not built.exists():

@@ -31,8 +31,8 @@ cdef ndarray new_output(int ndim, const int64_t *shape, int batch, int typenum, 
 # the same cells in the same places.
 cdef bint disturbs(ndarray out, ndarray x)
 
+# Whether the ranges of addresses of two arrays overlap.
+cdef bint meet_in_memory(ndarray a, ndarray b) noexcept
+
 # The carrier of an array that is `in_place`; `meta` has room for twice its axes.
 cdef void describe(ndarray x, anyrank_t *c, int64_t *meta) noexcept
-
-# The same carrier with one axis more, of size 1: a vector as a matrix of one column.
-cdef void as_column(anyrank_t *c, int64_t *meta) noexcept

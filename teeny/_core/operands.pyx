@@ -34,15 +34,6 @@ cdef void describe(ndarray x, anyrank_t *c, int64_t *meta) noexcept:
         meta[ndim + axis] = cnp.PyArray_STRIDE(x, axis) // itemsize
 
 
-cdef void as_column(anyrank_t *c, int64_t *meta) noexcept:
-    cdef int axis, ndim = c.ndim
-    for axis in range(ndim, 0, -1):
-        meta[ndim + axis] = meta[ndim + axis - 1]
-    meta[ndim] = meta[2 * ndim + 1] = 1
-    c.ndim = ndim + 1
-    c.strides = meta + ndim + 1
-
-
 cdef bint in_place(ndarray x) noexcept:
     cdef int axis
     cdef cnp.npy_intp itemsize = cnp.PyArray_ITEMSIZE(x)
@@ -201,7 +192,6 @@ cdef bint disturbs(ndarray out, ndarray x):
 
 
 cdef bint meet_in_memory(ndarray a, ndarray b) noexcept:
-    """Whether the ranges of addresses of two arrays overlap."""
     cdef uintptr_t a_low, a_high, b_low, b_high
     address_range(a, &a_low, &a_high)
     address_range(b, &b_low, &b_high)

@@ -11,12 +11,16 @@ is; masked arrays are refused.
 
 from teeny.linalg import sym
 from teeny.linalg.factors import cho_solve, cholesky
+from teeny.linalg.leastsquares import QRResult, SVDResult, lstsq, pinv, qr, svd, svdvals
 from teeny.linalg.powers import expm
+from teeny.linalg.products import matmul, matrix_power, matvec, outer, trace, vecmat
 from teeny.linalg.spectra import EighResult, eigh, eigvalsh
 from teeny.linalg.systems import SlogdetResult, det, inv, slogdet, solve, solvevec
 
 __all__ = [
     "EighResult",
+    "QRResult",
+    "SVDResult",
     "SlogdetResult",
     "cho_solve",
     "cholesky",
@@ -25,8 +29,19 @@ __all__ = [
     "eigvalsh",
     "expm",
     "inv",
+    "lstsq",
+    "matmul",
+    "matrix_power",
+    "matvec",
+    "outer",
+    "pinv",
+    "qr",
     "slogdet",
     "solve",
     "solvevec",
+    "svd",
+    "svdvals",
     "sym",
+    "trace",
+    "vecmat",
 ]

@@ -1,7 +1,6 @@
 """Products of batches of small matrices and vectors, the trace, and powers."""
 
 from libc.stdint cimport int64_t
-from operator import index
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from numpy cimport ndarray
 
 from teeny._core.errors import ArgumentError, LinAlgError, ShapeError, SquareError
 from teeny._core.operands cimport acquire_input, acquire_output
+from teeny._core.vocabulary cimport integer
 from teeny.call cimport call
 from teeny.ops cimport INV, MATMUL, MATVEC, OUTER, TRACE, VECMAT
 
@@ -267,7 +267,7 @@ def trace(a, *, offset=0, out=None, workers=None):
     12.0 6.0
     """
     cdef ndarray x = acquire_input(a, "trace", "a")
-    shift = integer(offset, "trace", "offset")
+    shift = integer(offset, "trace", ": offset")
     if cnp.PyArray_NDIM(x) < 2:
         raise ShapeError(f"trace: a must have shape (..., M, N), not {(<object> x).shape}")
     if cnp.PyArray_ISINTEGER(x) or cnp.PyArray_ISBOOL(x):
@@ -334,7 +334,7 @@ def matrix_power(a, n, *, out=None, workers=None, on_error="raise", info=False):
     cdef ndarray x = acquire_input(a, "matrix_power", "a")
     cdef int64_t shape[64]
     cdef int axis, ndim = cnp.PyArray_NDIM(x)
-    n = integer(n, "matrix_power", "n")
+    n = integer(n, "matrix_power", ": n")
     for axis in range(ndim):
         shape[axis] = cnp.PyArray_DIM(x, axis)
     if ndim < 2 or shape[ndim - 1] != shape[ndim - 2]:
@@ -359,8 +359,9 @@ def matrix_power(a, n, *, out=None, workers=None, on_error="raise", info=False):
     else:
         np.copyto(out, result, casting="same_kind")
     if on_error == "raise" and (status == 1).any():
+        first = tuple(np.argwhere(status == 1)[0].tolist())
         raise LinAlgError(f"matrix_power: {np.count_nonzero(status == 1)} of {status.size} matrices are singular, the "
-                          f"first at batch index {tuple(np.argwhere(status == 1)[0].tolist())}", result=out, info=status)
+                          f"first at batch index {first}", result=out, info=status)
     return (out, status) if info else out
 
 
@@ -378,10 +379,3 @@ cdef object power(object base, object n, object workers):
             return result
         into = None if square is base or square is result else square
         square = call(MATMUL, (square, square), into, workers, "nan", False)
-
-
-cdef object integer(object x, str function, str name):
-    try:
-        return index(x)
-    except TypeError as error:
-        raise ArgumentError(f"{function}: {name} must be an integer, not {x!r}") from error

@@ -112,3 +112,27 @@ cdef inline void restore_columns(lanes_t *x, int m, int n, const lane_mask_t *ex
         for j in range(n - 1, k, -1):
             if mask_any(exchanged[k * n + j]):
                 exchange(exchanged[k * n + j], x + k, x + j, m, n)
+
+
+cdef inline void polish(lanes_t *x, int m, int n) noexcept nogil:
+    """X becomes X + X (I - X'X) / 2: what its columns have lost of orthonormality, to second order (Schulz 1933)."""
+    cdef lanes_t defect[64]
+    cdef lanes_t row[8]
+    cdef lanes_t total
+    cdef int i, j, k
+    for j in range(n):
+        for k in range(j + 1):
+            total = x[j] * x[k]
+            for i in range(1, m):
+                total = total + x[i * n + j] * x[i * n + k]
+            total = lanes_fill(0.5 if j == k else 0.0) - lanes_fill(0.5) * total
+            defect[j * n + k] = total
+            defect[k * n + j] = total
+    for i in range(m):
+        for k in range(n):
+            row[k] = x[i * n + k]
+        for j in range(n):
+            total = row[0] * defect[j]
+            for k in range(1, n):
+                total = total + row[k] * defect[k * n + j]
+            x[i * n + j] = row[j] + total

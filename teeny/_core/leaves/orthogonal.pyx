@@ -2,9 +2,16 @@
 
 Storage is float32 or float64; arithmetic is float64, rounded once. Matrices are
 m x n with m, n from 1 to 8 as the run says; a wide one is dealt with as its
-transpose, by exchanged strides. One leaf per storage:
+transpose, by exchanged strides. Each leaf takes a bundle of cells at a time and is
+instantiated once per storage:
 
-    qr  svd  svdvals  pinv  lstsq      float32 float64      10 in all
+    family      storage          sizes       leaves
+    qr          float32 float64  any          2
+    svd         float32 float64  any          2
+    svdvals     float32 float64  any          2
+    pinv        float32 float64  any          2
+    lstsq       float32 float64  any          2
+                                             10 in all
 
 This module is compiled once per instruction set; `table` is all it exports.
 """
@@ -15,11 +22,11 @@ from libc.stdint cimport int32_t, int64_t
 from cpython.pycapsule cimport PyCapsule_New
 
 from teeny._core.dispatch cimport real
-from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_fill, lanes_get, lanes_gt, lanes_select, lanes_sqrt, lanes_t,
+from teeny._core.lanes cimport (lane_mask_t, lanes_abs, lanes_fill, lanes_get, lanes_gt, lanes_select, lanes_t,
                                 lanes_unit_scale, mask_and, mask_any, mask_not, mask_or)
 from teeny._core.leaves.cells cimport count, gather, matrices, matrices_t, report, scalars, scatter, vectors
-from teeny._core.leaves.householder cimport (apply, largest, order_rows, pivot_columns, reflect, restore_columns,
-                                             restore_rows)
+from teeny._core.leaves.householder cimport (apply, largest, order_rows, pivot_columns, polish, reflect,
+                                             restore_columns, restore_rows)
 from teeny._core.leaves.jacobi cimport complete, lengths, orthogonalise
 from teeny._core.leaves.table cimport LEAVES, OP_LSTSQ, OP_PINV, OP_QR, OP_SVD, OP_SVDVALS, leaves_t
 from teeny._core.run cimport cells_t, leaf_t, run_t
@@ -109,19 +116,6 @@ cdef int64_t qr_leaf(const run_t *run, real *t) noexcept nogil:
 # ---------------------------------------------------------- singular values
 
 
-cdef inline void unit_columns(lanes_t *x, int rows, int cols) noexcept nogil:
-    """Columns that rounding has left a few ulps from length 1."""
-    cdef lanes_t squares
-    cdef int i, j
-    for j in range(cols):
-        squares = x[j] * x[j]
-        for i in range(1, rows):
-            squares = squares + x[i * cols + j] * x[i * cols + j]
-        squares = lanes_fill(1.0) / lanes_sqrt(squares)
-        for i in range(rows):
-            x[i * cols + j] = x[i * cols + j] * squares
-
-
 cdef struct factors_t:
     # a scale = u diag(s) v of a bundle of m x n matrices, m >= n: u (m, p), s (n), v (n, n)
     lanes_t u[64]
@@ -163,7 +157,7 @@ cdef inline void decompose_sized(lanes_t *a, int m, int n, int p, bint direction
     for k in range(n - 1, -1, -1):
         apply(a, m, n, k, tau[k], f.u, p, 0)
     restore_rows(f.u, m, p, rows)
-    unit_columns(f.u, m, p)
+    polish(f.u, m, p)
 
 
 cdef void decompose_2(lanes_t *a, bint directions, factors_t *f) noexcept nogil:

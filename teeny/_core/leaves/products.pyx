@@ -4,25 +4,31 @@ float32 is multiplied and added in float32, in bundles of twice the lanes. Every
 element is a sum of products taken from left to right, so its bits depend neither
 on the size a leaf was compiled for nor on the instruction set.
 
-Instantiated here, for float32 and float64:
-
-    matmul, matvec, vecmat, outer   sizes 1 ... 8, and any up to 8   2 * 9 * 4 = 72
-    trace                           any up to 8                              2
-                                                                            74
+    family    storage          sizes                     leaves
+    matmul    float32 float64  1 ... 8, any up to 8      18
+    matvec    float32 float64  1 ... 8, any up to 8      18
+    vecmat    float32 float64  1 ... 8, any up to 8      18
+    outer     float32 float64  1 ... 8, any up to 8      18
+    trace     float32 float64  any up to 8               2
+                                                         74 in all
 
 The straight-line code of a size is for cells that follow each other in memory; up
-to 3 x 3, for any strides. Everything else shares one loop per type.
+to 3 x 3, for any strides. Everything else shares one loop per type. This module is
+compiled once per instruction set; `table` is all it exports.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int64_t
 
 from teeny._core.dispatch cimport Int1, Int2, Int3, Int4, Int5, Int6, Int7, Int8, real, static_int
-from teeny._core.lanes cimport LANES, cell_order, gather_f64, lanes_t, scatter_f64
+from teeny._core.lanes cimport LANES, PACKED, gather_f64, lanes_t, scatter_f64
 from teeny._core.lanes32 cimport LANES32, gather_lanes32, lanes32_t, scatter_lanes32
-from teeny._core.leaves.cells cimport count, gather, matrices, matrices_t, scalars, scatter, vectors
+from teeny._core.leaves.cells cimport count, gather, matrices, matrices_t, packed, scalars, scatter, vectors
 from teeny._core.leaves.table cimport LEAVES, OP_MATMUL, OP_MATVEC, OP_OUTER, OP_TRACE, OP_VECMAT, leaves_t
 from teeny._core.run cimport cells_t, leaf_t, run_t
+
+cdef extern from "teeny/lanes32.h" nogil:
+    void prefetch "TEENY_PREFETCH"(const char *p, int writing) noexcept
 
 cdef extern from "teeny/stream.h" nogil:
     const int STREAM_BLOCK "TEENY_STREAM_BLOCK"
@@ -92,8 +98,22 @@ cdef void multiply_terms(const bundle_t *a, const bundle_t *b, bundle_t *c, int 
         multiply(a, b, c, m, 8, n)
 
 
+cdef enum:
+    AHEAD = 4096   # bytes
+    MANY = 1024
+
+
+cdef inline void foresee(matrices_t a, int64_t start, int width, bundle_t *_) noexcept nogil:
+    """A bundle of many lines is not read in their order, so processors do not foresee the next."""
+    cdef int64_t size = a.step * <int64_t> (sizeof(float) if bundle_t is lanes32_t else sizeof(double))
+    cdef int line
+    if size * width >= MANY:
+        for line in range(0, <int> (size * width), 64):
+            prefetch(a.data + start * size + AHEAD + line, 0)
+
+
 cdef inline void multiply_cells(matrices_t a, matrices_t b, matrices_t c, int m, int l, int n, int width,
-                                int64_t cells, bundle_t *_) noexcept nogil:
+                                int64_t cells, bint is_packed, bundle_t *t) noexcept nogil:
     """c = a b for so many cells, in bundles of `width`; the sizes are constants."""
     cdef bundle_t ax[64]
     cdef bundle_t bx[64]
@@ -104,6 +124,9 @@ cdef inline void multiply_cells(matrices_t a, matrices_t b, matrices_t c, int m,
     if b.step == 0:
         read(b, 0, width, l, n, bx)
     while start < cells:
+        if is_packed:
+            foresee(a, start, width, t)
+            foresee(b, start, width, t)
         if a.step != 0:
             read(a, start, width, m, l, ax)
         if b.step != 0:
@@ -151,26 +174,12 @@ cdef inline void multiply_packed(matrices_t a, matrices_t b, matrices_t c, int m
         to = advance(c, start, t)
         if streamed:
             to.data = buffer
-        multiply_cells(advance(a, start, t), advance(b, start, t), to, m, l, n, width, block, t)
+        multiply_cells(advance(a, start, t), advance(b, start, t), to, m, l, n, width, block, True, t)
         if streamed:
             stream(advance(c, start, t).data, buffer, block * size)
         start += block
     if streamed:
         stream_end()
-
-
-cdef inline bint is_packed(matrices_t a, int rows, int cols) noexcept nogil:
-    """Whether cells follow each other in memory, each in C order."""
-    return a.step == rows * cols and a.order == cell_order(rows, cols, cols, 1, rows * cols)
-
-
-cdef inline matrices_t packed(matrices_t a, int rows, int cols) noexcept nogil:
-    """What then is known of them, as constants."""
-    a.step = rows * cols
-    a.row_stride = cols
-    a.col_stride = 1
-    a.order = cell_order(rows, cols, cols, 1, rows * cols)
-    return a
 
 
 cdef inline matrices_t single(matrices_t a) noexcept nogil:
@@ -184,14 +193,14 @@ cdef inline int64_t product(const run_t *run, matrices_t a, matrices_t b, matric
     cdef int width = LANES32 if bundle_t is lanes32_t else LANES
     cdef int64_t whole = run.n - run.n % width
     cdef bint small = is_static and m <= 3 and l <= 3 and n <= 3
-    if is_static and is_packed(c, m, n) and is_packed(a, m, l) and is_packed(b, l, n):
-        multiply_packed(packed(a, m, l), packed(b, l, n), packed(c, m, n), m, l, n, width, whole, t)
-    elif small and is_packed(c, m, n) and is_packed(b, l, n) and a.step == 0:
-        multiply_packed(single(a), packed(b, l, n), packed(c, m, n), m, l, n, width, whole, t)
-    elif small and is_packed(c, m, n) and is_packed(a, m, l) and b.step == 0:
-        multiply_packed(packed(a, m, l), single(b), packed(c, m, n), m, l, n, width, whole, t)
+    if is_static and c.order == PACKED and a.order == PACKED and b.order == PACKED:
+        multiply_packed(packed(a, m * l), packed(b, l * n), packed(c, m * n), m, l, n, width, whole, t)
+    elif small and c.order == PACKED and b.order == PACKED and a.step == 0:
+        multiply_packed(single(a), packed(b, l * n), packed(c, m * n), m, l, n, width, whole, t)
+    elif small and c.order == PACKED and a.order == PACKED and b.step == 0:
+        multiply_packed(packed(a, m * l), single(b), packed(c, m * n), m, l, n, width, whole, t)
     elif small:
-        multiply_cells(a, b, c, m, l, n, width, whole, t)
+        multiply_cells(a, b, c, m, l, n, width, whole, False, t)
     else:
         whole = 0
     multiply_any(advance(a, whole, t), advance(b, whole, t), advance(c, whole, t), m, l, n, run.n - whole, t)

@@ -38,7 +38,9 @@
 #define TEENY_LARGEST_CELL 64  /* elements */
 
 #if defined(__has_builtin)
-#if __has_builtin(__builtin_shufflevector) && defined(__AVX__)
+#if __has_builtin(__builtin_shufflevector) && defined(__AVX512F__) && defined(__AVX512DQ__)
+#define TEENY_LANES 8
+#elif __has_builtin(__builtin_shufflevector) && defined(__AVX__)
 #define TEENY_LANES 4
 #elif __has_builtin(__builtin_shufflevector)
 #define TEENY_LANES 2
@@ -48,16 +50,10 @@
 #define TEENY_LANES 1
 #endif
 
-#if TEENY_LANES == 4 && defined(__AVX512VL__) && defined(__AVX512DQ__)
-#define TEENY_MASK_REGISTERS 1
-#else
-#define TEENY_MASK_REGISTERS 0
-#endif
-
 #if TEENY_LANES > 1
 typedef double teeny_lanes_t __attribute__((vector_size(8 * TEENY_LANES)));
 typedef int64_t teeny_lane_bits_t __attribute__((vector_size(8 * TEENY_LANES)));
-#if TEENY_MASK_REGISTERS
+#if TEENY_LANES == 8
 typedef uint8_t teeny_lane_mask_t;   /* a bit per lane */
 #else
 typedef teeny_lane_bits_t teeny_lane_mask_t;   /* all bits of a lane alike */
@@ -91,23 +87,23 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_abs(teeny_lanes_t a) { return fabs(a); }
 
 #endif
 
-#if TEENY_MASK_REGISTERS
+#if TEENY_LANES == 8
 
 TEENY_INLINE teeny_lane_mask_t teeny_lanes_gt(teeny_lanes_t a, teeny_lanes_t b)
 {
-    return _mm256_cmp_pd_mask((__m256d)a, (__m256d)b, _CMP_GT_OQ);
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_GT_OQ);
 }
 
 TEENY_INLINE teeny_lane_mask_t teeny_lanes_eq(teeny_lanes_t a, teeny_lanes_t b)
 {
-    return _mm256_cmp_pd_mask((__m256d)a, (__m256d)b, _CMP_EQ_OQ);
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ);
 }
 
 TEENY_INLINE teeny_lane_mask_t teeny_mask_none(void) { return 0; }
 
 TEENY_INLINE int teeny_mask_lane(teeny_lane_mask_t mask, int k) { return mask >> k & 1; }
 
-TEENY_INLINE teeny_lane_mask_t teeny_mask_not(teeny_lane_mask_t a) { return a ^ 15; }
+TEENY_INLINE teeny_lane_mask_t teeny_mask_not(teeny_lane_mask_t a) { return ~a; }
 
 #elif TEENY_LANES > 1
 
@@ -143,7 +139,7 @@ TEENY_INLINE teeny_lane_mask_t teeny_mask_or(teeny_lane_mask_t a, teeny_lane_mas
 
 TEENY_INLINE int teeny_mask_any(teeny_lane_mask_t mask)
 {
-#if TEENY_MASK_REGISTERS
+#if TEENY_LANES == 8
     return mask;
 #elif defined(__AVX__)
     return _mm256_movemask_pd((__m256d)mask);
@@ -159,8 +155,8 @@ TEENY_INLINE int teeny_mask_any(teeny_lane_mask_t mask)
 /* Where mask, a; elsewhere, b. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_select(teeny_lane_mask_t mask, teeny_lanes_t a, teeny_lanes_t b)
 {
-#if TEENY_MASK_REGISTERS
-    return (teeny_lanes_t)_mm256_mask_blend_pd(mask, (__m256d)b, (__m256d)a);
+#if TEENY_LANES == 8
+    return (teeny_lanes_t)_mm512_mask_blend_pd(mask, (__m512d)b, (__m512d)a);
 #elif defined(__AVX__)
     return (teeny_lanes_t)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)mask);
 #elif defined(__SSE4_1__)
@@ -175,7 +171,9 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_select(teeny_lane_mask_t mask, teeny_lane
 /* a where a > b, else b: NaN in either gives b. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_max(teeny_lanes_t a, teeny_lanes_t b)
 {
-#if defined(__AVX__)
+#if TEENY_LANES == 8
+    return (teeny_lanes_t)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif defined(__AVX__)
     return (teeny_lanes_t)_mm256_max_pd((__m256d)a, (__m256d)b);
 #elif defined(__SSE2__)
     return (teeny_lanes_t)_mm_max_pd((__m128d)a, (__m128d)b);
@@ -187,7 +185,9 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_max(teeny_lanes_t a, teeny_lanes_t b)
 /* a where a < b, else b: NaN in either gives b. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_min(teeny_lanes_t a, teeny_lanes_t b)
 {
-#if defined(__AVX__)
+#if TEENY_LANES == 8
+    return (teeny_lanes_t)_mm512_min_pd((__m512d)a, (__m512d)b);
+#elif defined(__AVX__)
     return (teeny_lanes_t)_mm256_min_pd((__m256d)a, (__m256d)b);
 #elif defined(__SSE2__)
     return (teeny_lanes_t)_mm_min_pd((__m128d)a, (__m128d)b);
@@ -201,7 +201,9 @@ TEENY_INLINE teeny_lane_mask_t teeny_lanes_nan(teeny_lanes_t a) { return teeny_m
 
 TEENY_INLINE teeny_lanes_t teeny_lanes_sqrt(teeny_lanes_t a)
 {
-#if defined(__AVX__)
+#if TEENY_LANES == 8
+    return (teeny_lanes_t)_mm512_sqrt_pd((__m512d)a);
+#elif defined(__AVX__)
     return (teeny_lanes_t)_mm256_sqrt_pd((__m256d)a);
 #elif defined(__SSE2__)
     return (teeny_lanes_t)_mm_sqrt_pd((__m128d)a);
@@ -243,7 +245,9 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_load(const double *x)
 /* To the nearest integer, ties to even. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_round(teeny_lanes_t a)
 {
-#if defined(__AVX__)
+#if TEENY_LANES == 8
+    return (teeny_lanes_t)_mm512_roundscale_pd((__m512d)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#elif defined(__AVX__)
     return (teeny_lanes_t)_mm256_round_pd((__m256d)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 #elif defined(__SSE4_1__)
     return (teeny_lanes_t)_mm_round_pd((__m128d)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
@@ -261,7 +265,9 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_round(teeny_lanes_t a)
  * multiply-add; an error of zero is +0 either way. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_mul_error(teeny_lanes_t a, teeny_lanes_t b, teeny_lanes_t p)
 {
-#if defined(__FMA__) && defined(__AVX__)
+#if TEENY_LANES == 8
+    return (teeny_lanes_t)_mm512_fmsub_pd((__m512d)a, (__m512d)b, (__m512d)p);
+#elif defined(__FMA__) && defined(__AVX__)
     return (teeny_lanes_t)_mm256_fmsub_pd((__m256d)a, (__m256d)b, (__m256d)p);
 #else
     const double splitter = 134217729.0;  /* 2**27 + 1 (Dekker 1971) */
@@ -309,7 +315,9 @@ TEENY_INLINE teeny_lanes_t teeny_narrow_f64(teeny_lanes_t x) { return x; }
 
 TEENY_INLINE teeny_lanes_t teeny_widen_f32(teeny_lanes_f32_t x)
 {
-#if defined(__AVX__)
+#if TEENY_LANES == 8
+    return (teeny_lanes_t)_mm512_cvtps_pd((__m256)x);
+#elif defined(__AVX__)
     return (teeny_lanes_t)_mm256_cvtps_pd((__m128)x);  /* gcc would convert by halves */
 #else
     return __builtin_convertvector(x, teeny_lanes_t);
@@ -318,7 +326,9 @@ TEENY_INLINE teeny_lanes_t teeny_widen_f32(teeny_lanes_f32_t x)
 
 TEENY_INLINE teeny_lanes_f32_t teeny_narrow_f32(teeny_lanes_t x)
 {
-#if defined(__AVX__)
+#if TEENY_LANES == 8
+    return (teeny_lanes_f32_t)_mm512_cvtpd_ps((__m512d)x);
+#elif defined(__AVX__)
     return (teeny_lanes_f32_t)_mm256_cvtpd_ps((__m256d)x);
 #else
     return __builtin_convertvector(x, teeny_lanes_f32_t);
@@ -327,47 +337,161 @@ TEENY_INLINE teeny_lanes_f32_t teeny_narrow_f32(teeny_lanes_t x)
 
 #define TEENY_SHUFFLE __builtin_shufflevector
 
-/* TEENY_LANES consecutive elements of as many cells, as they are stored: rows[k][e]
- * and rows[e][k] exchanged, by the shuffles that are one instruction each. */
-#if TEENY_LANES == 4
-#define TEENY_TRANSPOSE_f64(rows)                                                                          \
-    {                                                                                                      \
-        teeny_lanes_t a = TEENY_SHUFFLE(rows[0], rows[1], 0, 4, 2, 6);                                     \
-        teeny_lanes_t b = TEENY_SHUFFLE(rows[0], rows[1], 1, 5, 3, 7);                                     \
-        teeny_lanes_t c = TEENY_SHUFFLE(rows[2], rows[3], 0, 4, 2, 6);                                     \
-        teeny_lanes_t d = TEENY_SHUFFLE(rows[2], rows[3], 1, 5, 3, 7);                                     \
-        rows[0] = TEENY_SHUFFLE(a, c, 0, 1, 4, 5);                                                         \
-        rows[1] = TEENY_SHUFFLE(b, d, 0, 1, 4, 5);                                                         \
-        rows[2] = TEENY_SHUFFLE(a, c, 2, 3, 6, 7);                                                         \
-        rows[3] = TEENY_SHUFFLE(b, d, 2, 3, 6, 7);                                                         \
-    }
-#define TEENY_TRANSPOSE_f32(rows)                                                                          \
-    {                                                                                                      \
-        teeny_lanes_f32_t a = TEENY_SHUFFLE(rows[0], rows[1], 0, 1, 4, 5);                                 \
-        teeny_lanes_f32_t b = TEENY_SHUFFLE(rows[2], rows[3], 0, 1, 4, 5);                                 \
-        teeny_lanes_f32_t c = TEENY_SHUFFLE(rows[0], rows[1], 2, 3, 6, 7);                                 \
-        teeny_lanes_f32_t d = TEENY_SHUFFLE(rows[2], rows[3], 2, 3, 6, 7);                                 \
-        rows[0] = TEENY_SHUFFLE(a, b, 0, 2, 4, 6);                                                         \
-        rows[1] = TEENY_SHUFFLE(a, b, 1, 3, 5, 7);                                                         \
-        rows[2] = TEENY_SHUFFLE(c, d, 0, 2, 4, 6);                                                         \
-        rows[3] = TEENY_SHUFFLE(c, d, 1, 3, 5, 7);                                                         \
-    }
+/* Blocks of elements of all cells, loaded as rows and transposed by shuffles that are one
+ * instruction each: four elements; of float64 two without AVX-512, whose rows are loaded by
+ * halves, which takes half the shuffles; two of everything with two lanes. */
+#if TEENY_LANES == 8
+
+/* Row k holds elements of cells k and k + 4; both halves are transposed alike. */
+#define TEENY_FOURS(a, b, i, j, k, l)                                                                      \
+    TEENY_SHUFFLE(a, b, (i) + ((i) > 3) * 4, (j) + ((j) > 3) * 4, (k) + ((k) > 3) * 4, (l) + ((l) > 3) * 4,\
+                  (i) + ((i) > 3) * 4 + 4, (j) + ((j) > 3) * 4 + 4, (k) + ((k) > 3) * 4 + 4,               \
+                  (l) + ((l) > 3) * 4 + 4)
+TEENY_INLINE teeny_lanes_f32_t teeny_load_row_f32(const float *p, int64_t step)
+{
+    return (teeny_lanes_f32_t)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(p + 4 * step), 1);
+}
+
+TEENY_INLINE void teeny_store_row_f32(float *p, int64_t step, teeny_lanes_f32_t row)
+{
+    _mm_storeu_ps(p, _mm256_castps256_ps128((__m256)row));
+    _mm_storeu_ps(p + 4 * step, _mm256_extractf128_ps((__m256)row, 1));
+}
+
+TEENY_INLINE teeny_lanes_t teeny_load_row_f64(const double *p, int64_t step)
+{
+    __m512d low = _mm512_castpd256_pd512(_mm256_loadu_pd(p));
+    return (teeny_lanes_t)_mm512_insertf64x4(low, _mm256_loadu_pd(p + 4 * step), 1);
+}
+
+TEENY_INLINE void teeny_store_row_f64(double *p, int64_t step, teeny_lanes_t row)
+{
+    _mm256_storeu_pd(p, _mm512_castpd512_pd256((__m512d)row));
+    _mm256_storeu_pd(p + 4 * step, _mm512_extractf64x4_pd((__m512d)row, 1));
+}
+
 #else
-#define TEENY_TRANSPOSE_f64(rows)                                                                          \
+
+#define TEENY_FOURS TEENY_SHUFFLE
+#define TEENY_ROWS(T, SUFFIX, ROW)                                                                         \
+    TEENY_INLINE ROW teeny_load_row_##SUFFIX(const T *p, int64_t step)                                     \
     {                                                                                                      \
-        teeny_lanes_t a = TEENY_SHUFFLE(rows[0], rows[1], 0, 2);                                           \
-        rows[1] = TEENY_SHUFFLE(rows[0], rows[1], 1, 3);                                                   \
-        rows[0] = a;                                                                                       \
-    }
-#define TEENY_TRANSPOSE_f32(rows)                                                                          \
+        (void)step;                                                                                        \
+        return *(const teeny_unaligned_##SUFFIX##_t *)p;                                                   \
+    }                                                                                                      \
+    TEENY_INLINE void teeny_store_row_##SUFFIX(T *p, int64_t step, ROW row)                                \
     {                                                                                                      \
-        teeny_lanes_f32_t a = TEENY_SHUFFLE(rows[0], rows[1], 0, 2);                                       \
-        rows[1] = TEENY_SHUFFLE(rows[0], rows[1], 1, 3);                                                   \
-        rows[0] = a;                                                                                       \
+        (void)step;                                                                                        \
+        *(teeny_unaligned_##SUFFIX##_t *)p = row;                                                          \
     }
+
+TEENY_ROWS(float, f32, teeny_lanes_f32_t)
+TEENY_ROWS(double, f64, teeny_lanes_t)
+
 #endif
 
-#define TEENY_DENSE(T, SUFFIX, ROW)                                                                        \
+#if TEENY_LANES == 2
+#define TEENY_BLOCK_f32 2
+#else
+#define TEENY_BLOCK_f32 4
+#endif
+#if TEENY_LANES == 8
+#define TEENY_BLOCK_f64 4
+#else
+#define TEENY_BLOCK_f64 2
+#endif
+
+#if TEENY_LANES == 2
+
+TEENY_INLINE void teeny_transpose_f32(teeny_lanes_f32_t *rows)
+{
+    teeny_lanes_f32_t a = TEENY_SHUFFLE(rows[0], rows[1], 0, 2);
+    rows[1] = TEENY_SHUFFLE(rows[0], rows[1], 1, 3);
+    rows[0] = a;
+}
+
+TEENY_INLINE void teeny_transpose_f64(teeny_lanes_t *rows)
+{
+    teeny_lanes_t a = TEENY_SHUFFLE(rows[0], rows[1], 0, 2);
+    rows[1] = TEENY_SHUFFLE(rows[0], rows[1], 1, 3);
+    rows[0] = a;
+}
+
+#else
+
+TEENY_INLINE void teeny_transpose_f32(teeny_lanes_f32_t *rows)
+{
+    teeny_lanes_f32_t a = TEENY_FOURS(rows[0], rows[1], 0, 1, 4, 5);
+    teeny_lanes_f32_t b = TEENY_FOURS(rows[2], rows[3], 0, 1, 4, 5);
+    teeny_lanes_f32_t c = TEENY_FOURS(rows[0], rows[1], 2, 3, 6, 7);
+    teeny_lanes_f32_t d = TEENY_FOURS(rows[2], rows[3], 2, 3, 6, 7);
+    rows[0] = TEENY_FOURS(a, b, 0, 2, 4, 6);
+    rows[1] = TEENY_FOURS(a, b, 1, 3, 5, 7);
+    rows[2] = TEENY_FOURS(c, d, 0, 2, 4, 6);
+    rows[3] = TEENY_FOURS(c, d, 1, 3, 5, 7);
+}
+
+TEENY_INLINE void teeny_transpose_f64(teeny_lanes_t *rows)
+{
+    teeny_lanes_t a = TEENY_FOURS(rows[0], rows[1], 0, 4, 2, 6);
+    teeny_lanes_t b = TEENY_FOURS(rows[0], rows[1], 1, 5, 3, 7);
+    teeny_lanes_t c = TEENY_FOURS(rows[2], rows[3], 0, 4, 2, 6);
+    teeny_lanes_t d = TEENY_FOURS(rows[2], rows[3], 1, 5, 3, 7);
+    rows[0] = TEENY_FOURS(a, c, 0, 1, 4, 5);
+    rows[1] = TEENY_FOURS(b, d, 0, 1, 4, 5);
+    rows[2] = TEENY_FOURS(a, c, 2, 3, 6, 7);
+    rows[3] = TEENY_FOURS(b, d, 2, 3, 6, 7);
+}
+
+#endif
+
+#define TEENY_BLOCKS(T, SUFFIX, ROW)                                                                       \
+    TEENY_INLINE void teeny_gather_block_##SUFFIX(const T *p, int64_t step, teeny_lanes_t *x)              \
+    {                                                                                                      \
+        ROW rows[TEENY_BLOCK_##SUFFIX];                                                                    \
+        for (int k = 0; k < TEENY_BLOCK_##SUFFIX; k++) rows[k] = teeny_load_row_##SUFFIX(p + k * step, step); \
+        teeny_transpose_##SUFFIX(rows);                                                                    \
+        for (int k = 0; k < TEENY_BLOCK_##SUFFIX; k++) x[k] = teeny_widen_##SUFFIX(rows[k]);               \
+    }                                                                                                      \
+    TEENY_INLINE void teeny_scatter_block_##SUFFIX(T *p, int64_t step, const teeny_lanes_t *x)             \
+    {                                                                                                      \
+        ROW rows[TEENY_BLOCK_##SUFFIX];                                                                    \
+        for (int k = 0; k < TEENY_BLOCK_##SUFFIX; k++) rows[k] = teeny_narrow_##SUFFIX(x[k]);              \
+        teeny_transpose_##SUFFIX(rows);                                                                    \
+        for (int k = 0; k < TEENY_BLOCK_##SUFFIX; k++) teeny_store_row_##SUFFIX(p + k * step, step, rows[k]); \
+    }
+
+TEENY_BLOCKS(float, f32, teeny_lanes_f32_t)
+
+#if TEENY_LANES == 4
+
+typedef double teeny_pair_t __attribute__((vector_size(16), aligned(8), may_alias));
+
+TEENY_INLINE void teeny_gather_block_f64(const double *p, int64_t step, teeny_lanes_t *x)
+{
+    teeny_pair_t a = *(const teeny_pair_t *)p, b = *(const teeny_pair_t *)(p + step);
+    teeny_pair_t c = *(const teeny_pair_t *)(p + 2 * step), d = *(const teeny_pair_t *)(p + 3 * step);
+    teeny_lanes_t ac = TEENY_SHUFFLE(a, c, 0, 1, 2, 3), bd = TEENY_SHUFFLE(b, d, 0, 1, 2, 3);
+    x[0] = TEENY_SHUFFLE(ac, bd, 0, 4, 2, 6);
+    x[1] = TEENY_SHUFFLE(ac, bd, 1, 5, 3, 7);
+}
+
+TEENY_INLINE void teeny_scatter_block_f64(double *p, int64_t step, const teeny_lanes_t *x)
+{
+    teeny_lanes_t ac = TEENY_SHUFFLE(x[0], x[1], 0, 4, 2, 6), bd = TEENY_SHUFFLE(x[0], x[1], 1, 5, 3, 7);
+    *(teeny_pair_t *)p = TEENY_SHUFFLE(ac, ac, 0, 1);
+    *(teeny_pair_t *)(p + step) = TEENY_SHUFFLE(bd, bd, 0, 1);
+    *(teeny_pair_t *)(p + 2 * step) = TEENY_SHUFFLE(ac, ac, 2, 3);
+    *(teeny_pair_t *)(p + 3 * step) = TEENY_SHUFFLE(bd, bd, 2, 3);
+}
+
+#else
+
+TEENY_BLOCKS(double, f64, teeny_lanes_t)
+
+#endif
+
+#define TEENY_ELEMENTS(T, SUFFIX, ROW)                                                                     \
     TEENY_INLINE void teeny_load_##SUFFIX(const T *p, teeny_lanes_t *x)                                    \
     {                                                                                                      \
         *x = teeny_widen_##SUFFIX(*(const teeny_unaligned_##SUFFIX##_t *)p);                               \
@@ -386,17 +510,17 @@ TEENY_INLINE teeny_lanes_f32_t teeny_narrow_f32(teeny_lanes_t x)
     {                                                                                                      \
         ROW row = teeny_narrow_##SUFFIX(*x);                                                               \
         for (int k = 0; k < TEENY_LANES; k++) p[k * step] = row[k];                                        \
-    }                                                                                                      \
+    }
+
+#define TEENY_DENSE(T, SUFFIX, BLOCK)                                                                      \
     TEENY_INLINE void teeny_gather_dense_##SUFFIX(const T *p, int64_t step, int size, teeny_lanes_t *x)    \
     {                                                                                                      \
         int e = 0;                                                                                         \
         TEENY_PREFETCH_CELLS(p, step, size, 0, TEENY_LANES)                                                \
-        TEENY_UNROLL for (; e + TEENY_LANES <= size; e += TEENY_LANES)                                     \
-        {                                                                                                  \
-            ROW rows[TEENY_LANES];                                                                         \
-            for (int k = 0; k < TEENY_LANES; k++) rows[k] = *(const teeny_unaligned_##SUFFIX##_t *)(p + k * step + e); \
-            TEENY_TRANSPOSE_##SUFFIX(rows)                                                                     \
-            for (int k = 0; k < TEENY_LANES; k++) x[e + k] = teeny_widen_##SUFFIX(rows[k]);                \
+        TEENY_UNROLL for (; e + BLOCK <= size; e += BLOCK) teeny_gather_block_##SUFFIX(p + e, step, x + e);\
+        if (TEENY_LANES == 8 && e > 0 && e < size) { /* the last block once more in part */                \
+            teeny_gather_block_##SUFFIX(p + size - BLOCK, step, x + size - BLOCK);                         \
+            return;                                                                                        \
         }                                                                                                  \
         TEENY_UNROLL for (; e < size; e++) teeny_gather_one_##SUFFIX(p + e, step, x + e);                  \
     }                                                                                                      \
@@ -404,18 +528,18 @@ TEENY_INLINE teeny_lanes_f32_t teeny_narrow_f32(teeny_lanes_t x)
     {                                                                                                      \
         int e = 0;                                                                                         \
         TEENY_PREFETCH_CELLS(p, step, size, 1, TEENY_LANES)                                                \
-        TEENY_UNROLL for (; e + TEENY_LANES <= size; e += TEENY_LANES)                                     \
-        {                                                                                                  \
-            ROW rows[TEENY_LANES];                                                                         \
-            for (int k = 0; k < TEENY_LANES; k++) rows[k] = teeny_narrow_##SUFFIX(x[e + k]);               \
-            TEENY_TRANSPOSE_##SUFFIX(rows)                                                                     \
-            for (int k = 0; k < TEENY_LANES; k++) *(teeny_unaligned_##SUFFIX##_t *)(p + k * step + e) = rows[k]; \
+        TEENY_UNROLL for (; e + BLOCK <= size; e += BLOCK) teeny_scatter_block_##SUFFIX(p + e, step, x + e);\
+        if (TEENY_LANES == 8 && e > 0 && e < size) {                                                       \
+            teeny_scatter_block_##SUFFIX(p + size - BLOCK, step, x + size - BLOCK);                        \
+            return;                                                                                        \
         }                                                                                                  \
         TEENY_UNROLL for (; e < size; e++) teeny_scatter_one_##SUFFIX(p + e, step, x + e);                 \
     }
 
-TEENY_DENSE(float, f32, teeny_lanes_f32_t)
-TEENY_DENSE(double, f64, teeny_lanes_t)
+TEENY_ELEMENTS(float, f32, teeny_lanes_f32_t)
+TEENY_ELEMENTS(double, f64, teeny_lanes_t)
+TEENY_DENSE(float, f32, TEENY_BLOCK_f32)
+TEENY_DENSE(double, f64, TEENY_BLOCK_f64)
 
 #else
 
