@@ -19,7 +19,7 @@ from teeny._core.threads import MAX_WORKERS, positive
 from teeny._core.vocabulary cimport anyrank_t
 from teeny.backends import BackendList, CpuKernels, Lapack, dispatch_kernel
 from teeny.backends.cpu_kernels cimport apply_leaf, find_leaf
-from teeny.ops cimport REAL, SAME, STATUS, Operation
+from teeny.ops cimport SAME, STATUS, Operation
 
 cnp.import_array()
 

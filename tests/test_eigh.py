@@ -180,7 +180,7 @@ def test_subnormal_matrices(dtype, size):
 @pytest.mark.parametrize("suite", [random, graded, one_apart])
 def test_values_beside_fifty_digits(suite, size):
     a = make(suite, "float64", size, 3)
-    w, v = eigh(a)
+    w = eigh(a).eigenvalues
     with mpmath.workdps(50):
         for k in range(3):
             exact = mpmath.eigsy(mpmath.matrix(symmetric(a[k]).tolist()), eigvals_only=True)

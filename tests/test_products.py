@@ -13,7 +13,7 @@ from teeny.linalg import matmul, matrix_power, matvec, outer, trace, vecmat
 KERNELS = ["float32", "float64"]
 OTHERS = ["?", "i1", "u1", "i4", "i8", "u8", "f2", "c8", "c16"]
 SIZES = range(1, 9)
-SHAPES = [(m, l, n) for m in (1, 2, 3, 5, 8, 9) for l in (1, 2, 3, 7, 8, 9) for n in (1, 3, 4, 6, 8, 10)]
+SHAPES = [(m, inner, n) for m in (1, 2, 3, 5, 8, 9) for inner in (1, 2, 3, 7, 8, 9) for n in (1, 3, 4, 6, 8, 10)]
 
 # By NumPy alone, each element a product summed over one axis.
 EXPECTED = {
@@ -24,8 +24,8 @@ EXPECTED = {
 }
 
 
-def operands(rng, function, batch, m, l, n, dtype="float64"):
-    shapes = {matmul: [(m, l), (l, n)], matvec: [(m, l), (l,)], vecmat: [(m,), (m, l)], outer: [(m,), (n,)]}
+def operands(rng, function, batch, m, inner, n, dtype="float64"):
+    shapes = {matmul: [(m, inner), (inner, n)], matvec: [(m, inner), (inner,)], vecmat: [(m,), (m, inner)], outer: [(m,), (n,)]}
     return [numbers(rng, (*batch, *shape), dtype) for shape in shapes[function]]
 
 
@@ -56,8 +56,8 @@ def close(found, function, inputs):
 @pytest.mark.parametrize("function", EXPECTED)
 @pytest.mark.parametrize("dtype", KERNELS)
 def test_sizes(rng, dtype, function):
-    for m, l, n in [*SHAPES, *((size,) * 3 for size in SIZES)]:
-        inputs = operands(rng, function, (13,), m, l, n, dtype)
+    for m, inner, n in [*SHAPES, *((size,) * 3 for size in SIZES)]:
+        inputs = operands(rng, function, (13,), m, inner, n, dtype)
         found = function(*inputs)
         assert found.dtype == dtype
         close(found, function, inputs)
@@ -66,8 +66,8 @@ def test_sizes(rng, dtype, function):
 @pytest.mark.parametrize("function", EXPECTED)
 @pytest.mark.parametrize("dtype", OTHERS)
 def test_other_dtypes(rng, dtype, function):
-    for m, l, n in [(2, 2, 2), (3, 2, 4), (9, 3, 2)]:
-        inputs = operands(rng, function, (4,), m, l, n, dtype)
+    for m, inner, n in [(2, 2, 2), (3, 2, 4), (9, 3, 2)]:
+        inputs = operands(rng, function, (4,), m, inner, n, dtype)
         found = function(*inputs)
         assert found.dtype == dtype
         if dtype == "?":

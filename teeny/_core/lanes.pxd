@@ -27,6 +27,7 @@ cdef extern from "teeny/lanes.h" nogil:
     lanes_t lanes_select "teeny_lanes_select"(lane_mask_t mask, lanes_t a, lanes_t b) noexcept
     double lanes_get "teeny_lanes_get"(lanes_t a, int k) noexcept
     lanes_t lanes_load "teeny_lanes_load"(const double *x) noexcept
+    void lanes_store "teeny_lanes_store"(double *x, lanes_t a) noexcept
     lane_mask_t lanes_gt "teeny_lanes_gt"(lanes_t a, lanes_t b) noexcept
     lane_mask_t lanes_eq "teeny_lanes_eq"(lanes_t a, lanes_t b) noexcept
     lane_mask_t lanes_nan "teeny_lanes_nan"(lanes_t a) noexcept

@@ -28,13 +28,14 @@ def load():
     cdef const leaves_t *family
     cdef int op, storage, size
     for name in sorted(isa.built()):
-        capsule = isa.load(name).table()
-        family = <const leaves_t *> PyCapsule_GetPointer(capsule, LEAVES)
-        for op in range(OPS):
-            for storage in range(2):
-                for size in range(9):
-                    if family.leaf[op][storage][size] != NULL:
-                        leaves.leaf[op][storage][size] = family.leaf[op][storage][size]
+        for variant in isa.load(name):
+            capsule = variant.table()
+            family = <const leaves_t *> PyCapsule_GetPointer(capsule, LEAVES)
+            for op in range(OPS):
+                for storage in range(2):
+                    for size in range(9):
+                        if family.leaf[op][storage][size] != NULL:
+                            leaves.leaf[op][storage][size] = family.leaf[op][storage][size]
 
 
 load()

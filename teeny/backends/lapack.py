@@ -81,10 +81,10 @@ def _lose(cells, outputs, info, status):
         x[cells] = np.nan if x.dtype.kind in "fc" else 0
 
 
-def _cho_solve(l, b, outputs):
-    if (np.diagonal(l, axis1=-2, axis2=-1) == 0).any():
+def _cho_solve(factor, b, outputs):
+    if (np.diagonal(factor, axis1=-2, axis2=-1) == 0).any():
         raise np.linalg.LinAlgError
-    return np.linalg.solve(l.mT.conj(), np.linalg.solve(l, b))
+    return np.linalg.solve(factor.mT.conj(), np.linalg.solve(factor, b))
 
 
 def _qr(a, outputs):

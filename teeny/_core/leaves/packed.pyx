@@ -24,7 +24,7 @@ from libc.stdint cimport int64_t
 from cpython.pycapsule cimport PyCapsule_New
 
 from teeny._core.dispatch cimport Int1, Int2, Int3, Int4, Int5, Int6, Int7, Int8, real, static_int
-from teeny._core.lanes cimport (lane_mask_t, lanes_fill, lanes_select, lanes_t, mask_any, mask_none, mask_not)
+from teeny._core.lanes cimport (lane_mask_t, lanes_fill, lanes_select, lanes_t, mask_and, mask_any, mask_none, mask_not)
 from teeny._core.leaves.cells cimport count, gather, matrices, matrices_t, report, scalars, scatter, vectors
 from teeny._core.leaves.closed cimport det2, expand3, expand4, inv2, inv3, inv4
 from teeny._core.leaves.pivoted cimport permute, substitute
@@ -132,7 +132,7 @@ cdef void solve_bundle(const lanes_t *packed, lanes_t *b, status_t *status, stat
     cdef lanes_t lu[64]
     cdef lane_mask_t exchanged[64]
     unpack(packed, n, lu)
-    factors(lu, n, exchanged, mask_none(), status)
+    factors(lu, n, exchanged, status)
     permute(n, exchanged, b)
     substitute(lu, n, b)
     for i in range(n):
@@ -162,7 +162,14 @@ cdef int64_t solve_leaf(const run_t *run, real *t, static_int *c) noexcept nogil
 
 
 cdef void inv_rest(const lanes_t *a, lane_mask_t keep, lanes_t *x, status_t *status, static_int *_) noexcept nogil:
-    inv_pivoted(a, sizeof(static_int), keep, x, status)
+    """By elimination, but for the lanes in `keep`."""
+    cdef int e, n = sizeof(static_int)
+    cdef lanes_t y[64]
+    inv_pivoted(a, n, y, status)
+    for e in range(n * n):
+        x[e] = lanes_select(keep, x[e], y[e])
+    status.singular = mask_and(status.singular, mask_not(keep))
+    status.undefined = mask_and(status.undefined, mask_not(keep))
 
 
 cdef inline void inv_bundle(const lanes_t *a, lanes_t *x, status_t *status, real *t, static_int *c) noexcept nogil:

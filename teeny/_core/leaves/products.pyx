@@ -27,15 +27,6 @@ from teeny._core.leaves.cells cimport count, gather, matrices, matrices_t, packe
 from teeny._core.leaves.table cimport LEAVES, OP_MATMUL, OP_MATVEC, OP_OUTER, OP_TRACE, OP_VECMAT, leaves_t
 from teeny._core.run cimport cells_t, leaf_t, run_t
 
-cdef extern from "teeny/lanes32.h" nogil:
-    void prefetch "TEENY_PREFETCH"(const char *p, int writing) noexcept
-
-cdef extern from "teeny/stream.h" nogil:
-    const int STREAM_BLOCK "TEENY_STREAM_BLOCK"
-    const int64_t STREAM_LEAST "TEENY_STREAM_LEAST"
-    void stream "teeny_stream"(char *to, const char *source, int64_t bytes) noexcept
-    void stream_end "teeny_stream_end"() noexcept
-
 # What computes float32 cells, and what computes float64 cells.
 ctypedef fused bundle_t:
     lanes32_t
@@ -98,22 +89,8 @@ cdef void multiply_terms(const bundle_t *a, const bundle_t *b, bundle_t *c, int 
         multiply(a, b, c, m, 8, n)
 
 
-cdef enum:
-    AHEAD = 4096   # bytes
-    MANY = 1024
-
-
-cdef inline void foresee(matrices_t a, int64_t start, int width, bundle_t *_) noexcept nogil:
-    """A bundle of many lines is not read in their order, so processors do not foresee the next."""
-    cdef int64_t size = a.step * <int64_t> (sizeof(float) if bundle_t is lanes32_t else sizeof(double))
-    cdef int line
-    if size * width >= MANY:
-        for line in range(0, <int> (size * width), 64):
-            prefetch(a.data + start * size + AHEAD + line, 0)
-
-
 cdef inline void multiply_cells(matrices_t a, matrices_t b, matrices_t c, int m, int l, int n, int width,
-                                int64_t cells, bint is_packed, bundle_t *t) noexcept nogil:
+                                int64_t cells, bundle_t *_) noexcept nogil:
     """c = a b for so many cells, in bundles of `width`; the sizes are constants."""
     cdef bundle_t ax[64]
     cdef bundle_t bx[64]
@@ -124,9 +101,6 @@ cdef inline void multiply_cells(matrices_t a, matrices_t b, matrices_t c, int m,
     if b.step == 0:
         read(b, 0, width, l, n, bx)
     while start < cells:
-        if is_packed:
-            foresee(a, start, width, t)
-            foresee(b, start, width, t)
         if a.step != 0:
             read(a, start, width, m, l, ax)
         if b.step != 0:
@@ -161,27 +135,6 @@ cdef inline matrices_t advance(matrices_t a, int64_t cells, bundle_t *_) noexcep
     return a
 
 
-cdef inline void multiply_packed(matrices_t a, matrices_t b, matrices_t c, int m, int l, int n, int width,
-                                 int64_t cells, bundle_t *t) noexcept nogil:
-    """The same where everything about the places of cells is constant; large results go past the caches."""
-    cdef char buffer[STREAM_BLOCK]
-    cdef int size = m * n * (sizeof(float) if bundle_t is lanes32_t else sizeof(double))
-    cdef int64_t block = STREAM_BLOCK // (size * width) * width, start = 0
-    cdef bint streamed = cells * size >= STREAM_LEAST and c.data != a.data and c.data != b.data
-    cdef matrices_t to
-    while start < cells:
-        block = min(block, cells - start)
-        to = advance(c, start, t)
-        if streamed:
-            to.data = buffer
-        multiply_cells(advance(a, start, t), advance(b, start, t), to, m, l, n, width, block, True, t)
-        if streamed:
-            stream(advance(c, start, t).data, buffer, block * size)
-        start += block
-    if streamed:
-        stream_end()
-
-
 cdef inline matrices_t single(matrices_t a) noexcept nogil:
     a.step = 0
     return a
@@ -194,13 +147,13 @@ cdef inline int64_t product(const run_t *run, matrices_t a, matrices_t b, matric
     cdef int64_t whole = run.n - run.n % width
     cdef bint small = is_static and m <= 3 and l <= 3 and n <= 3
     if is_static and c.order == PACKED and a.order == PACKED and b.order == PACKED:
-        multiply_packed(packed(a, m * l), packed(b, l * n), packed(c, m * n), m, l, n, width, whole, t)
+        multiply_cells(packed(a, m * l), packed(b, l * n), packed(c, m * n), m, l, n, width, whole, t)
     elif small and c.order == PACKED and b.order == PACKED and a.step == 0:
-        multiply_packed(single(a), packed(b, l * n), packed(c, m * n), m, l, n, width, whole, t)
+        multiply_cells(single(a), packed(b, l * n), packed(c, m * n), m, l, n, width, whole, t)
     elif small and c.order == PACKED and a.order == PACKED and b.step == 0:
-        multiply_packed(packed(a, m * l), single(b), packed(c, m * n), m, l, n, width, whole, t)
+        multiply_cells(packed(a, m * l), single(b), packed(c, m * n), m, l, n, width, whole, t)
     elif small:
-        multiply_cells(a, b, c, m, l, n, width, whole, False, t)
+        multiply_cells(a, b, c, m, l, n, width, whole, t)
     else:
         whole = 0
     multiply_any(advance(a, whole, t), advance(b, whole, t), advance(c, whole, t), m, l, n, run.n - whole, t)
@@ -302,6 +255,8 @@ cdef leaves_t leaves
 
 cdef void enter(int storage, bundle_t *_, static_int *__) noexcept:
     cdef int n = sizeof(static_int)
+    if LANES == 8 and storage == 1 and n >= 4:
+        return  # to the instruction set below: bundles of so many bytes come too slowly from memory
     leaves.leaf[OP_MATMUL][storage][n] = <leaf_t> matmul_leaf[bundle_t, static_int]
     leaves.leaf[OP_MATVEC][storage][n] = <leaf_t> matvec_leaf[bundle_t, static_int]
     leaves.leaf[OP_VECMAT][storage][n] = <leaf_t> vecmat_leaf[bundle_t, static_int]

@@ -25,30 +25,29 @@ cdef inline status_t all_well() noexcept nogil:
     return status
 
 
-cdef inline void factors(lanes_t *lu, int n, lane_mask_t *exchanged, lane_mask_t keep, status_t *status) noexcept nogil:
+cdef inline void factors(lanes_t *lu, int n, lane_mask_t *exchanged, status_t *status) noexcept nogil:
     """Elimination in place. Whatever is not finite reaches a pivot."""
     cdef lane_mask_t singular = factorise(lu, n, exchanged)
     cdef lanes_t none = lanes_fill(0.0)
     cdef int k
     for k in range(n):
         none = none + (lu[k * n + k] - lu[k * n + k])
-    status.undefined = mask_and(lanes_nan(none), mask_not(keep))
-    status.singular = mask_and(singular, mask_not(mask_or(keep, status.undefined)))
+    status.undefined = lanes_nan(none)
+    status.singular = mask_and(singular, mask_not(status.undefined))
     status.lost = mask_or(status.singular, status.undefined)
 
 
-cdef inline void inv_pivoted(const lanes_t *a, int n, lane_mask_t keep, lanes_t *x, status_t *status) noexcept nogil:
-    """x by elimination, but for the lanes in `keep`; NaN throughout where there is no inverse."""
+cdef inline void inv_pivoted(const lanes_t *a, int n, lanes_t *x, status_t *status) noexcept nogil:
+    """x by elimination; NaN throughout where there is no inverse."""
     cdef lanes_t lu[64]
-    cdef lanes_t y[64]
     cdef lane_mask_t exchanged[64]
     cdef int e
     for e in range(n * n):
         lu[e] = a[e]
-    factors(lu, n, exchanged, keep, status)
-    invert(lu, n, exchanged, y)
+    factors(lu, n, exchanged, status)
+    invert(lu, n, exchanged, x)
     for e in range(n * n):
-        x[e] = lanes_select(keep, x[e], lanes_select(status.lost, lanes_fill(NAN), y[e]))
+        x[e] = lanes_select(status.lost, lanes_fill(NAN), x[e])
 
 
 cdef inline lane_mask_t small_integers(const lanes_t *a, int n) noexcept nogil:

@@ -21,12 +21,13 @@ from cpython.pycapsule cimport PyCapsule_New
 
 from teeny._core.dispatch cimport Int1, Int2, Int3, Int4, Int5, Int6, Int7, Int8, real, static_int
 from teeny._core.lanes cimport (DENSE, LANES, PACKED, SIDE, lane_mask_t, lanes_fill, lanes_get, lanes_load, lanes_nan,
-                                lanes_select, lanes_t, mask_and, mask_any, mask_none, mask_not)
+                                lanes_select, lanes_t, mask_and, mask_any, mask_lane, mask_none, mask_not)
 from teeny._core.leaves.cells cimport (count, dense, gather, matrices, matrices_t, ordered, packed, report, scalars, scatter, vectors,
                                        whole_bundles)
 from teeny._core.leaves.closed cimport det2, expand3, expand4, inv2, inv3, inv4, solve2, solve3
+from teeny._core.leaves.deferred cimport deferred_t, put_aside, put_back, report_deferred, take_up
 from teeny._core.leaves.pivoted cimport exchange_sign, factorise, permute, substitute
-from teeny._core.leaves.square cimport all_well, det_pivoted, factors, inv_pivoted, status_t
+from teeny._core.leaves.square cimport det_pivoted, factors, inv_pivoted, status_t
 from teeny._core.leaves.table cimport LEAVES, OP_DET, OP_INV, OP_SLOGDET, OP_SOLVE, OP_SOLVEVEC, leaves_t
 from teeny._core.run cimport leaf_t, run_t
 
@@ -34,34 +35,40 @@ from teeny._core.run cimport leaf_t, run_t
 # ---------------------------------------------------------------- inverse
 
 
-cdef void inv_rest(const lanes_t *a, lane_mask_t keep, lanes_t *x, status_t *status, static_int *_) noexcept nogil:
-    inv_pivoted(a, sizeof(static_int), keep, x, status)
-
-
-cdef inline void inv_bundle(const lanes_t *a, lanes_t *x, status_t *status, real *t, static_int *c) noexcept nogil:
-    """The inverse of each lane."""
-    cdef int e, n = sizeof(static_int)
-    cdef lanes_t ac[64]
-    cdef lanes_t xc[64]
-    cdef status_t again
-    cdef lane_mask_t trusted
+cdef inline lane_mask_t inv_closed(const lanes_t *a, lanes_t *x, real *t, static_int *_) noexcept nogil:
+    """The inverse in closed form; the lanes that may have it."""
     if static_int is Int2:
-        trusted = inv2(a, x, t)
+        return inv2(a, x, t)
     elif static_int is Int3:
-        trusted = inv3(a, x, t)
+        return inv3(a, x, t)
     elif static_int is Int4:
-        trusted = inv4(a, x, t)
+        return inv4(a, x, t)
     else:
-        inv_pivoted(a, sizeof(static_int), mask_none(), x, status)
-        return
-    status[0] = all_well()
-    if mask_any(mask_not(trusted)):
-        for e in range(n * n):  # copies, so that a and x themselves never need to be in memory
-            ac[e], xc[e] = a[e], x[e]
-        inv_rest(ac, trusted, xc, &again, c)
-        status[0] = again
-        for e in range(n * n):
-            x[e] = xc[e]
+        return mask_none()
+
+
+cdef int64_t inv_again(const run_t *run, deferred_t *d, matrices_t x, real *t, static_int *_) noexcept nogil:
+    """What was put aside, by elimination."""
+    cdef int n = sizeof(static_int)
+    cdef lanes_t ax[64]
+    cdef lanes_t xx[64]
+    cdef status_t status
+    take_up(d.a, d.count, n * n, ax)
+    inv_pivoted(ax, n, xx, &status)
+    put_back(d, x, n, n, xx, t)
+    return report_deferred(d, &run.op[2], status.singular, status.undefined)
+
+
+cdef int64_t inv_aside(const run_t *run, deferred_t *d, matrices_t x, const lanes_t *a, lane_mask_t trusted,
+                       int64_t start, int m, real *t, static_int *c) noexcept nogil:
+    cdef int64_t failures = 0
+    cdef int k, n = sizeof(static_int)
+    for k in range(m):
+        if not mask_lane(trusted, k):
+            put_aside(d, start + k, a, n * n, NULL, 0, k)
+            if d.count == LANES:
+                failures += inv_again(run, d, x, t, c)
+    return failures
 
 
 cdef inline int64_t inv_cells(const run_t *run, matrices_t a, matrices_t x, int64_t start, int64_t stop, bint whole,
@@ -70,16 +77,30 @@ cdef inline int64_t inv_cells(const run_t *run, matrices_t a, matrices_t x, int6
     cdef int n = sizeof(static_int)
     cdef lanes_t ax[64]
     cdef lanes_t xx[64]
+    cdef lanes_t ac[64]
+    cdef deferred_t d
     cdef status_t status
+    cdef lane_mask_t trusted
     cdef int64_t failures = 0
-    cdef int m
+    cdef int e, m
+    d.count = 0
     while start < stop:
         m = LANES if whole else count(start, stop)
         gather(a, start, m, n, n, ax, t)
-        inv_bundle(ax, xx, &status, t, c)
-        scatter(x, start, m, n, n, xx, t)
-        failures += report(&run.op[2], start, m, status.singular, status.undefined)
+        if 2 <= n <= 4:
+            trusted = inv_closed(ax, xx, t, c)
+            scatter(x, start, m, n, n, xx, t)
+            if mask_any(mask_not(trusted)):
+                for e in range(n * n):  # a copy, so that ax itself never needs to be in memory
+                    ac[e] = ax[e]
+                failures += inv_aside(run, &d, x, ac, trusted, start, m, t, c)
+        else:
+            inv_pivoted(ax, n, xx, &status)
+            scatter(x, start, m, n, n, xx, t)
+            failures += report(&run.op[2], start, m, status.singular, status.undefined)
         start += m
+    if 2 <= n <= 4 and d.count:
+        failures += inv_again(run, &d, x, t, c)
     return failures
 
 
@@ -105,45 +126,66 @@ cdef int64_t inv_leaf(const run_t *run, real *t, static_int *c) noexcept nogil:
 
 # ------------------------------------------------------------ determinant
 
-cdef lanes_t det_rest(const lanes_t *a, static_int *_) noexcept nogil:
-    return det_pivoted(a, sizeof(static_int))
-
-
-cdef inline lanes_t det_bundle(const lanes_t *a, real *t, static_int *c) noexcept nogil:
-    cdef int e, n = sizeof(static_int)
-    cdef lanes_t ac[64]
+cdef inline lane_mask_t det_closed(const lanes_t *a, lanes_t *det, real *t, static_int *_) noexcept nogil:
+    """The determinant in closed form; the lanes that may have it."""
     cdef lanes_t minors[12]
-    cdef lanes_t det
-    cdef lane_mask_t trusted
-    if static_int is Int1:
-        return a[0]
-    elif static_int is Int2:
-        trusted = det2(a, &det, t)
+    if static_int is Int2:
+        return det2(a, det, t)
     elif static_int is Int3:
-        trusted = expand3(a, minors, &det, t)
+        return expand3(a, minors, det, t)
     elif static_int is Int4:
-        trusted = expand4(a, minors, minors + 6, &det, t)
+        return expand4(a, minors, minors + 6, det, t)
     else:
-        return det_pivoted(a, sizeof(static_int))
-    if mask_any(mask_not(trusted)):
-        for e in range(n * n):  # a copy, so that a itself never needs to be in memory
-            ac[e] = a[e]
-        return lanes_select(trusted, det, det_rest(ac, c))
-    return det
+        return mask_none()
 
 
-cdef inline int64_t det_cells(const run_t *run, matrices_t a, matrices_t d, int64_t start, int64_t stop, bint whole,
-                              real *t, static_int *c) noexcept nogil:
+cdef void det_again(deferred_t *d, matrices_t x, real *t, static_int *_) noexcept nogil:
+    """What was put aside, by elimination."""
     cdef int n = sizeof(static_int)
     cdef lanes_t ax[64]
     cdef lanes_t det
-    cdef int m
+    take_up(d.a, d.count, n * n, ax)
+    det = det_pivoted(ax, n)
+    put_back(d, x, 1, 1, &det, t)
+    d.count = 0
+
+
+cdef void det_aside(deferred_t *d, matrices_t x, const lanes_t *a, lane_mask_t trusted, int64_t start, int m, real *t,
+                    static_int *c) noexcept nogil:
+    cdef int k, n = sizeof(static_int)
+    for k in range(m):
+        if not mask_lane(trusted, k):
+            put_aside(d, start + k, a, n * n, NULL, 0, k)
+            if d.count == LANES:
+                det_again(d, x, t, c)
+
+
+cdef inline int64_t det_cells(const run_t *run, matrices_t a, matrices_t x, int64_t start, int64_t stop, bint whole,
+                              real *t, static_int *c) noexcept nogil:
+    cdef int n = sizeof(static_int)
+    cdef lanes_t ax[64]
+    cdef lanes_t ac[64]
+    cdef lanes_t det
+    cdef deferred_t d
+    cdef lane_mask_t trusted
+    cdef int e, m
+    d.count = 0
     while start < stop:
         m = LANES if whole else count(start, stop)
         gather(a, start, m, n, n, ax, t)
-        det = det_bundle(ax, t, c)
-        scatter(d, start, m, 1, 1, &det, t)
+        if 2 <= n <= 4:
+            trusted = det_closed(ax, &det, t, c)
+            scatter(x, start, m, 1, 1, &det, t)
+            if mask_any(mask_not(trusted)):
+                for e in range(n * n):
+                    ac[e] = ax[e]
+                det_aside(&d, x, ac, trusted, start, m, t, c)
+        else:
+            det = ax[0] if n == 1 else det_pivoted(ax, n)
+            scatter(x, start, m, 1, 1, &det, t)
         start += m
+    if 2 <= n <= 4 and d.count:
+        det_again(&d, x, t, c)
     return 0
 
 
@@ -234,7 +276,7 @@ cdef int64_t solve_leaf(const run_t *run, real *t, static_int *c) noexcept nogil
     while start < run.n:
         m = count(start, run.n)
         gather(a, start, m, n, n, lu, t)
-        factors(lu, n, exchanged, mask_none(), &status)
+        factors(lu, n, exchanged, &status)
         for column in range(run.op[1].shape[1]):
             b.data = b0 + column * b.col_stride * <int64_t> sizeof(real)
             x.data = x0 + column * x.col_stride * <int64_t> sizeof(real)
@@ -249,54 +291,51 @@ cdef int64_t solve_leaf(const run_t *run, real *t, static_int *c) noexcept nogil
     return failures
 
 
-cdef inline void solve_pivoted(const lanes_t *a, int n, lane_mask_t keep, const lanes_t *b, lanes_t *x,
-                               status_t *status) noexcept nogil:
-    """x by elimination, but for the lanes in `keep`; NaN throughout where there is no solution."""
-    cdef lanes_t lu[64]
-    cdef lanes_t y[8]
+cdef inline void solve_pivoted(lanes_t *a, int n, lanes_t *b, status_t *status) noexcept nogil:
+    """b becomes the solution by elimination, a its factors; NaN throughout where there is no solution."""
     cdef lane_mask_t exchanged[64]
     cdef int e
-    for e in range(n * n):
-        lu[e] = a[e]
+    factors(a, n, exchanged, status)
+    permute(n, exchanged, b)
+    substitute(a, n, b)
     for e in range(n):
-        y[e] = b[e]
-    factors(lu, n, exchanged, keep, status)
-    permute(n, exchanged, y)
-    substitute(lu, n, y)
-    for e in range(n):
-        x[e] = lanes_select(keep, x[e], lanes_select(status.lost, lanes_fill(NAN), y[e]))
+        b[e] = lanes_select(status.lost, lanes_fill(NAN), b[e])
 
 
-cdef void solve_rest(const lanes_t *a, lane_mask_t keep, const lanes_t *b, lanes_t *x, status_t *status,
-                     static_int *_) noexcept nogil:
-    solve_pivoted(a, sizeof(static_int), keep, b, x, status)
-
-
-cdef inline void solve_bundle(const lanes_t *a, const lanes_t *b, lanes_t *x, status_t *status, real *t,
-                              static_int *c) noexcept nogil:
-    cdef int e, n = sizeof(static_int)
-    cdef lanes_t ac[64]
-    cdef lanes_t bc[8]
-    cdef lanes_t xc[8]
-    cdef status_t again
-    cdef lane_mask_t trusted
+cdef inline lane_mask_t solve_closed(const lanes_t *a, const lanes_t *b, lanes_t *x, real *t,
+                                     static_int *_) noexcept nogil:
+    """The solution in closed form; the lanes that may have it."""
     if static_int is Int2:
-        trusted = solve2(a, b, x, t)
+        return solve2(a, b, x, t)
     elif static_int is Int3:
-        trusted = solve3(a, b, x, t)
+        return solve3(a, b, x, t)
     else:
-        solve_pivoted(a, sizeof(static_int), mask_none(), b, x, status)
-        return
-    status[0] = all_well()
-    if mask_any(mask_not(trusted)):
-        for e in range(n * n):
-            ac[e] = a[e]
-        for e in range(n):
-            bc[e], xc[e] = b[e], x[e]
-        solve_rest(ac, trusted, bc, xc, &again, c)
-        status[0] = again
-        for e in range(n):
-            x[e] = xc[e]
+        return mask_none()
+
+
+cdef int64_t solve_again(const run_t *run, deferred_t *d, matrices_t x, real *t, static_int *_) noexcept nogil:
+    """What was put aside, by elimination."""
+    cdef int n = sizeof(static_int)
+    cdef lanes_t ax[64]
+    cdef lanes_t bx[8]
+    cdef status_t status
+    take_up(d.a, d.count, n * n, ax)
+    take_up(d.b, d.count, n, bx)
+    solve_pivoted(ax, n, bx, &status)
+    put_back(d, x, n, 1, bx, t)
+    return report_deferred(d, &run.op[3], status.singular, status.undefined)
+
+
+cdef int64_t solve_aside(const run_t *run, deferred_t *d, matrices_t x, const lanes_t *a, const lanes_t *b,
+                         lane_mask_t trusted, int64_t start, int m, real *t, static_int *c) noexcept nogil:
+    cdef int64_t failures = 0
+    cdef int k, n = sizeof(static_int)
+    for k in range(m):
+        if not mask_lane(trusted, k):
+            put_aside(d, start + k, a, n * n, b, n, k)
+            if d.count == LANES:
+                failures += solve_again(run, d, x, t, c)
+    return failures
 
 
 cdef inline int64_t solvevec_cells(const run_t *run, matrices_t a, matrices_t b, matrices_t x, int64_t start,
@@ -305,17 +344,34 @@ cdef inline int64_t solvevec_cells(const run_t *run, matrices_t a, matrices_t b,
     cdef lanes_t ax[64]
     cdef lanes_t bx[8]
     cdef lanes_t xx[8]
+    cdef lanes_t ac[64]
+    cdef lanes_t bc[8]
+    cdef deferred_t d
     cdef status_t status
+    cdef lane_mask_t trusted
     cdef int64_t failures = 0
-    cdef int m
+    cdef int e, m
+    d.count = 0
     while start < stop:
         m = LANES if whole else count(start, stop)
         gather(a, start, m, n, n, ax, t)
         gather(b, start, m, n, 1, bx, t)
-        solve_bundle(ax, bx, xx, &status, t, c)
-        scatter(x, start, m, n, 1, xx, t)
-        failures += report(&run.op[3], start, m, status.singular, status.undefined)
+        if 2 <= n <= 3:
+            trusted = solve_closed(ax, bx, xx, t, c)
+            scatter(x, start, m, n, 1, xx, t)
+            if mask_any(mask_not(trusted)):
+                for e in range(n * n):
+                    ac[e] = ax[e]
+                for e in range(n):
+                    bc[e] = bx[e]
+                failures += solve_aside(run, &d, x, ac, bc, trusted, start, m, t, c)
+        else:
+            solve_pivoted(ax, n, bx, &status)
+            scatter(x, start, m, n, 1, bx, t)
+            failures += report(&run.op[3], start, m, status.singular, status.undefined)
         start += m
+    if 2 <= n <= 3 and d.count:
+        failures += solve_again(run, &d, x, t, c)
     return failures
 
 
@@ -343,8 +399,15 @@ cdef int64_t solvevec_leaf(const run_t *run, real *t, static_int *c) noexcept no
 cdef leaves_t leaves
 
 
+cdef inline bint slower_with_eight_lanes(int storage, int n) noexcept:
+    """Whether to leave a size to the instruction set below: bundles of so many bytes come too slowly from memory."""
+    return LANES == 8 and storage == 1 and n == 4
+
+
 cdef void enter(int storage, real *_, static_int *__) noexcept:
     cdef int n = sizeof(static_int)
+    if slower_with_eight_lanes(storage, n):
+        return
     leaves.leaf[OP_INV][storage][n] = <leaf_t> inv_leaf[real, static_int]
     leaves.leaf[OP_DET][storage][n] = <leaf_t> det_leaf[real, static_int]
     leaves.leaf[OP_SOLVE][storage][n] = <leaf_t> solve_leaf[real, static_int]

@@ -25,7 +25,7 @@
 
 #if defined(__GNUC__)
 #define TEENY_INLINE static inline __attribute__((always_inline))
-#define TEENY_NOINLINE static __attribute__((noinline, unused))
+#define TEENY_NOINLINE static __attribute__((noinline, noclone, unused))
 #define TEENY_UNROLL _Pragma("GCC unroll 16")
 #define TEENY_PREFETCH(p, writing) __builtin_prefetch(p, writing)
 #else
@@ -241,6 +241,8 @@ TEENY_INLINE teeny_lanes_t teeny_lanes_load(const double *x)
     memcpy(&a, x, sizeof a);
     return a;
 }
+
+TEENY_INLINE void teeny_lanes_store(double *x, teeny_lanes_t a) { memcpy(x, &a, sizeof a); }
 
 /* To the nearest integer, ties to even. */
 TEENY_INLINE teeny_lanes_t teeny_lanes_round(teeny_lanes_t a)
