@@ -19,25 +19,31 @@ from teeny._core.threads import MAX_WORKERS, positive
 from teeny._core.vocabulary cimport anyrank_t
 from teeny.backends import BackendList, CpuKernels, Lapack, dispatch_kernel
 from teeny.backends.cpu_kernels cimport apply_leaf, find_leaf
-from teeny.ops cimport SAME, STATUS, Operation
+from teeny.ops cimport REAL, SAME, STATUS, Operation
 
 cnp.import_array()
 
 
+cdef struct frame_t:
+    # what a call knows of its operands, inputs before outputs
+    anyrank_t carriers[8]
+    int64_t meta[8][128]
+    int64_t size[8]      # of the axes of cells
+    int64_t shape[66]    # of the batch; behind it, of a cell
+    int ndim             # of the batch
+
+
 cdef object call(Operation op, tuple arguments, object out, object workers, object on_error, object info,
                  tuple sizes=(), str name=None):
-    cdef anyrank_t carriers[8]
-    cdef int64_t meta[8][128]
-    cdef int64_t size[8]
-    cdef int64_t batch[64]
+    cdef frame_t f
     cdef int32_t nowhere = 0
-    cdef list inputs = [], results = [], targets = []
-    cdef ndarray x, result, target, status = None
-    cdef dtype_t dtype, work, kind, computed
+    cdef list inputs, results = [], targets = []
+    cdef ndarray status = None
+    cdef dtype_t dtype, work
     cdef leaf_t leaf
     cdef int64_t failures
-    cdef int k, axis, ndim, lead, last, threads = 0
-    cdef bint reports, single, in_place = False, want_info = info is True
+    cdef int k, last = op.input_count + op.output_count - 1, threads = 0
+    cdef bint reports = op.kind[last] == STATUS, in_place, want_info = info is True
 
     if name is None:
         name = op.name
@@ -45,70 +51,29 @@ cdef object call(Operation op, tuple arguments, object out, object workers, obje
         threads = min(positive(workers, name, "workers"), MAX_WORKERS)
     if not isinstance(on_error, str) or on_error not in ("raise", "nan"):
         raise ArgumentError(f"{name}: on_error must be 'raise' or 'nan', not {on_error!r}")
-
     if not want_info and info is not False:
         want_info = truth(info, name)
 
-    for axis in range(op.axis_count):
-        size[axis] = -1 if axis < op.bound else <int64_t> sizes[axis - op.bound]
-    for k in range(op.input_count):
-        x = acquire_input(arguments[k], name, <str> op.names[k])
-        if not op.bind(k, x, size):
-            raise misshapen(op, name, k, x, inputs, size)
-        inputs.append(x)
-    ndim = broadcast(op, name, inputs, batch)
-
+    inputs = acquire_inputs(op, name, arguments, sizes, &f)
     dtype = result_dtype(op, inputs)
     work = computed_as(dtype)
     for k in range(op.input_count):
-        x = readable(<ndarray> inputs[k], work if op.kind[k] == SAME else real_part(work))
-        describe(x, &carriers[k], meta[k])
-        inputs[k] = x
+        inputs[k] = readable(<ndarray> inputs[k], work if op.kind[k] == SAME else real_part(work))
+        describe(<ndarray> inputs[k], &f.carriers[k], f.meta[k])
+    in_place = make_outputs(op, name, out, last if reports else last + 1, dtype, work, inputs, results, targets, &f)
 
-    last = op.input_count + op.output_count
-    reports = op.kind[last - 1] == STATUS
-    if reports:
-        last -= 1
-    single = last - op.input_count == 1
-    if out is not None and not single:
-        check_outputs(op, name, out, last - op.input_count)
-    for k in range(op.input_count, last):
-        lead = ndim + op.cell[k]
-        for axis in range(op.cell[k]):
-            batch[ndim + axis] = size[op.axis[k][axis]]
-        kind, computed = (dtype, work) if op.kind[k] == SAME else (real_part(dtype), real_part(work))
-        if op.kind[k] == STATUS:
-            kind = computed = STATUS_DTYPE
-        given = out if single or out is None else out[k - op.input_count]
-        result = None if given is None else acquire_output(given, name, lead, batch, kind)
-        if result is not None and kind.num == computed.num and not disturbs_any(result, inputs):
-            target = result
-            in_place = in_place or meets_any(result, inputs)
-        else:
-            target = new_output(lead, batch, ndim, computed.num, False, carriers, op.cell, op.input_count)
-            if result is None:
-                result = target if kind.num == computed.num else np.empty_like(target, kind)
-        describe(target, &carriers[k], meta[k])
-        results.append(result)
-        targets.append(target)
-    if out is not None and not single:
-        check_disjoint(op, name, results)
-
-    leaf = find_leaf(op, work.num, op.leaf_size(size))
+    leaf = find_leaf(op, work.type_num, op.leaf_size(f.size))
     if reports:
         # an array is made only for who asks; if a cell fails without, all is done again, but not over an input
         if want_info or leaf == NULL or in_place:
-            status = new_output(ndim, batch, ndim, cnp.NPY_INT32, True, carriers, op.cell, op.input_count)
-            describe(status, &carriers[last], meta[last])
+            status = new_status(op, &f)
         else:
-            describe_nowhere(&nowhere, ndim, batch, &carriers[last], meta[last])
-
+            describe_nowhere(&nowhere, &f, last)
     if leaf != NULL:
-        failures = apply_leaf(leaf, op, carriers, threads)
+        failures = apply_leaf(leaf, op, f.carriers, threads)
         if failures and status is None and on_error == "raise":
-            status = new_output(ndim, batch, ndim, cnp.NPY_INT32, True, carriers, op.cell, op.input_count)
-            describe(status, &carriers[last], meta[last])
-            failures = apply_leaf(leaf, op, carriers, threads)
+            status = new_status(op, &f)
+            failures = apply_leaf(leaf, op, f.carriers, threads)
     else:
         dispatch_kernel(op, (*inputs, *targets, status) if reports else (*inputs, *targets),
                         BackendList(CpuKernels(workers), Lapack()))
@@ -117,9 +82,12 @@ cdef object call(Operation op, tuple arguments, object out, object workers, obje
     for k in range(len(results)):
         if targets[k] is not results[k]:
             cnp.PyArray_CopyInto(<ndarray> results[k], <ndarray> targets[k])
-        elif out is None and ndim == 0 and op.cell[op.input_count + k] == 0:
+        elif out is None and f.ndim == 0 and op.cell[op.input_count + k] == 0:
             results[k] = results[k][()]  # a scalar, as NumPy has it
-    answer = (results[0] if out is None else out) if single else tuple(results)
+    if len(results) == 1:
+        answer = results[0] if out is None else out
+    else:
+        answer = tuple(results)
     if failures and on_error == "raise":
         raise failure(op, name, answer, status)
     return (answer, status) if want_info else answer
@@ -132,7 +100,23 @@ cdef bint truth(object info, str name) except -1:
         raise ArgumentError(f"{name}: info must be True or False, not {info!r}") from error
 
 
-# ------------------------------------------------------------------ shapes
+# ------------------------------------------------------------------ inputs
+
+
+cdef list acquire_inputs(Operation op, str name, tuple arguments, tuple sizes, frame_t *f):
+    """The arguments as arrays, not yet of one dtype; the sizes of all axes, and the shape of the batch."""
+    cdef list inputs = []
+    cdef ndarray x
+    cdef int k, axis
+    for axis in range(op.axis_count):
+        f.size[axis] = -1 if axis < op.bound else <int64_t> sizes[axis - op.bound]
+    for k in range(op.input_count):
+        x = acquire_input(arguments[k], name, <str> op.names[k])
+        if not op.bind(k, x, f.size):
+            raise misshapen(op, name, k, x, inputs, f.size)
+        inputs.append(x)
+    f.ndim = broadcast(op, name, inputs, f.shape)
+    return inputs
 
 
 cdef object misshapen(Operation op, str name, int k, ndarray x, list inputs, const int64_t *size):
@@ -183,34 +167,72 @@ cdef dtype_t result_dtype(Operation op, list inputs):
     for k in range(op.input_count):
         if op.kind[k] != SAME:
             continue
-        each = (<ndarray> inputs[k]).dtype
+        each = (<ndarray> inputs[k]).descr
         if not cnp.PyArray_ISNOTSWAPPED(<ndarray> inputs[k]):
             each = each.newbyteorder("=")
         if op.inexact and (cnp.PyArray_ISINTEGER(<ndarray> inputs[k]) or cnp.PyArray_ISBOOL(<ndarray> inputs[k])):
             each = cnp.PyArray_DescrFromType(cnp.NPY_FLOAT64)
         if dtype is None:
             dtype = each
-        elif dtype.num != each.num:
+        elif dtype.type_num != each.type_num:
             dtype = np.result_type(dtype, each)
     return dtype
 
 
 cdef dtype_t computed_as(dtype_t dtype):
     """float64 for float16 and bfloat16, whose number is that of a type added to NumPy."""
-    if dtype.num == cnp.NPY_FLOAT16 or dtype.num >= 256:
+    if dtype.type_num == cnp.NPY_FLOAT16 or dtype.type_num >= 256:
         return cnp.PyArray_DescrFromType(cnp.NPY_FLOAT64)
     return dtype
 
 
 cdef dtype_t real_part(dtype_t dtype):
-    if dtype.num == cnp.NPY_COMPLEX64:
+    if dtype.type_num == cnp.NPY_COMPLEX64:
         return cnp.PyArray_DescrFromType(cnp.NPY_FLOAT32)
-    if dtype.num == cnp.NPY_COMPLEX128:
+    if dtype.type_num == cnp.NPY_COMPLEX128:
         return cnp.PyArray_DescrFromType(cnp.NPY_FLOAT64)
     return dtype
 
 
 # ------------------------------------------------------------------ outputs
+
+
+cdef bint make_outputs(Operation op, str name, object out, int stop, dtype_t dtype, dtype_t work, list inputs,
+                       list results, list targets, frame_t *f) except -1:
+    """Fill in what is returned and what is computed into, up to operand `stop`; whether that is an input's memory."""
+    cdef ndarray result, target
+    cdef dtype_t kind, computed
+    cdef int k, axis, ndim
+    cdef bint single = stop - op.input_count == 1, in_place = False
+    if out is not None and not single:
+        check_outputs(op, name, out, stop - op.input_count)
+    for k in range(op.input_count, stop):
+        ndim = f.ndim + op.cell[k]
+        if ndim > 64:
+            raise ShapeError(f"{name}: {op.names[k]} would have {ndim} axes, more than the 64 that NumPy has")
+        for axis in range(op.cell[k]):
+            f.shape[f.ndim + axis] = f.size[op.axis[k][axis]]
+        if op.kind[k] == SAME:
+            kind, computed = dtype, work
+        elif op.kind[k] == REAL:
+            kind, computed = real_part(dtype), real_part(work)
+        else:
+            kind = computed = STATUS_DTYPE
+        given = out if single or out is None else out[k - op.input_count]
+        result = None if given is None else acquire_output(given, name, ndim, f.shape, kind)
+        if result is not None and kind.type_num == computed.type_num and not disturbs_any(result, inputs):
+            target = result
+            in_place = in_place or meets_any(result, inputs)
+        else:
+            target = new_output(ndim, f.shape, f.ndim, computed.type_num, False, f.carriers, op.cell, op.input_count)
+            if result is None:
+                result = target if kind.type_num == computed.type_num else np.empty_like(target, kind)
+        describe(target, &f.carriers[k], f.meta[k])
+        results.append(result)
+        targets.append(target)
+    if out is not None and not single:
+        check_disjoint(op, name, results)
+    return in_place
 
 
 cdef int check_outputs(Operation op, str name, object out, int expected) except -1:
@@ -249,16 +271,24 @@ cdef bint meets_any(ndarray out, list inputs):
 # ------------------------------------------------------------------ status
 
 
-cdef void describe_nowhere(int32_t *status, int ndim, const int64_t *batch, anyrank_t *c, int64_t *meta) noexcept:
+cdef ndarray new_status(Operation op, frame_t *f):
+    cdef int last = op.input_count + op.output_count - 1
+    status = new_output(f.ndim, f.shape, f.ndim, cnp.NPY_INT32, True, f.carriers, op.cell, op.input_count)
+    describe(status, &f.carriers[last], f.meta[last])
+    return status
+
+
+cdef void describe_nowhere(int32_t *status, frame_t *f, int k) noexcept:
     """A status of all cells in one place, which nobody reads."""
+    cdef anyrank_t *c = &f.carriers[k]
     cdef int axis
-    for axis in range(ndim):
-        meta[axis] = batch[axis]
-        meta[ndim + axis] = 0
+    for axis in range(f.ndim):
+        f.meta[k][axis] = f.shape[axis]
+        f.meta[k][f.ndim + axis] = 0
     c.data = status
-    c.shape = meta
-    c.strides = meta + ndim
-    c.ndim = ndim
+    c.shape = f.meta[k]
+    c.strides = f.meta[k] + f.ndim
+    c.ndim = f.ndim
     c.dtype.bits = 32
     c.dtype.lanes = 1
 

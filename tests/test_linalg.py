@@ -779,3 +779,12 @@ def test_arrays_that_cannot_be_made_are_named():
         tny.linalg.inv(Liar())
     with pytest.raises(tny.ArgumentError, match="inv: on_error"):
         tny.linalg.inv(np.eye(2), on_error=np.array(["a", "b"]))
+
+
+def test_results_of_too_many_axes_are_refused():
+    """64 is NumPy's limit; the outer product of vectors of 64 axes would have 65."""
+    x = np.ones((1,) * 63 + (3,))
+    with pytest.raises(tny.ShapeError, match="65 axes"):
+        tny.linalg.outer(x, x)
+    assert tny.linalg.outer(x[0], x[0]).ndim == 64
+    assert tny.linalg.det(np.ones((1,) * 62 + (2, 2))).ndim == 62

@@ -72,7 +72,7 @@ cdef ndarray as_ndarray(object x, str function, str name):
 
 
 cdef ndarray readable(ndarray x, dtype_t dtype):
-    if x.dtype.num == dtype.num and in_place(x):
+    if cnp.PyArray_TYPE(x) == dtype.type_num and in_place(x):
         return x
     return converted(x, dtype)
 
@@ -91,7 +91,7 @@ cdef ndarray acquire_output(object out, str function, int ndim, const int64_t *s
     if not isinstance(out, ndarray) or isinstance(out, np.ma.MaskedArray):
         raise DTypeError(f"{function}: out must be a numpy.ndarray, not {type(out).__name__}")
     y = <ndarray> out
-    if y.dtype.num != dtype.num:
+    if cnp.PyArray_TYPE(y) != dtype.type_num:
         raise DTypeError(f"{function}: out must have dtype {dtype}, not {y.dtype}")
     fits = cnp.PyArray_NDIM(y) == ndim
     for axis in range(ndim):
