@@ -25,7 +25,12 @@ EXPECTED = {
 
 
 def operands(rng, function, batch, m, inner, n, dtype="float64"):
-    shapes = {matmul: [(m, inner), (inner, n)], matvec: [(m, inner), (inner,)], vecmat: [(m,), (m, inner)], outer: [(m,), (n,)]}
+    shapes = {
+        matmul: [(m, inner), (inner, n)],
+        matvec: [(m, inner), (inner,)],
+        vecmat: [(m,), (m, inner)],
+        outer: [(m,), (n,)],
+    }
     return [numbers(rng, (*batch, *shape), dtype) for shape in shapes[function]]
 
 
