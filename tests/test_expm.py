@@ -71,11 +71,12 @@ def test_accuracy(rng, size, family):
     a = np.stack([family(rng, size) for _ in range(5)])
     expected = np.stack([reference(x) for x in a])
     ours = norm(expm(a) - expected) / norm(expected)
-    if family not in (shear, graded):
+    if family is not graded:
         assert (ours <= 4 * size * EPS * (1 + norm(a))).all()
+    if family is shear:
+        return  # SciPy's answer for triangular matrices depends on its version: NaN, or all digits
     with np.errstate(all="ignore"):
         scipys = norm(np.stack([linalg.expm(x) for x in a]) - expected) / norm(expected)
-    scipys = np.where(np.isnan(scipys), 1, scipys)
     assert np.median(ours) <= 16 * max(np.median(scipys), size * EPS)
 
 

@@ -43,19 +43,19 @@ private:
 
     T *at(int k) const { return operands[k].data + i * operands[k].step[0] + j * operands[k].step[1]; }
 
-    // Eigen insists on column-major vectors.
-    static constexpr int order(int columns, bool rows) {
-        return rows && columns > 1 ? Eigen::RowMajor : Eigen::ColMajor;
+    // Eigen insists on one order for vectors.
+    static constexpr int order(int rows, int columns, Way read) {
+        return columns > 1 && (rows == 1 || read != COLUMNS) ? Eigen::RowMajor : Eigen::ColMajor;
     }
 
     template <int R, int C>
     auto map(int k) const {
-        return Eigen::Map<Eigen::Matrix<T, R, C, order(C, true)>>(at(k));
+        return Eigen::Map<Eigen::Matrix<T, R, C, order(R, C, ROWS)>>(at(k));
     }
 
     template <int R, int C>
     auto load(int k) const {
-        Eigen::Matrix<T, R, C, order(C, way != COLUMNS)> cell;
+        Eigen::Matrix<T, R, C, order(R, C, way)> cell;
         if constexpr (way != STRIDED)
             cell = map<R, C>(k);
         else
