@@ -12,7 +12,7 @@ import numpy as np
 cimport numpy as cnp
 from numpy cimport dtype as dtype_t, ndarray
 
-from teeny._core.errors import ArgumentError, LayoutError, LinAlgError, ShapeError, SquareError
+from teeny._core.errors import ArgumentError, DTypeError, LayoutError, LinAlgError, ShapeError, SquareError
 from teeny._core.operands cimport acquire_input, acquire_output, describe, disturbs, meet_in_memory, new_output, readable
 from teeny._core.run cimport CELL_FAILED, leaf_t
 from teeny._core.threads import MAX_WORKERS, positive
@@ -55,7 +55,7 @@ cdef object call(Operation op, tuple arguments, object out, object workers, obje
         want_info = truth(info, name)
 
     inputs = acquire_inputs(op, name, arguments, sizes, &f)
-    dtype = result_dtype(op, inputs)
+    dtype = result_dtype(op, name, inputs)
     work = computed_as(dtype)
     for k in range(op.input_count):
         inputs[k] = readable(<ndarray> inputs[k], work if op.kind[k] == SAME else real_part(work))
@@ -160,7 +160,7 @@ cdef int broadcast(Operation op, str name, list inputs, int64_t *batch) except -
 cdef dtype_t STATUS_DTYPE = cnp.PyArray_DescrFromType(cnp.NPY_INT32)
 
 
-cdef dtype_t result_dtype(Operation op, list inputs):
+cdef dtype_t result_dtype(Operation op, str name, list inputs):
     """NumPy's, of the inputs of full dtype; integers count as float64 where that is all there is."""
     cdef dtype_t dtype = None, each
     cdef int k
@@ -175,7 +175,11 @@ cdef dtype_t result_dtype(Operation op, list inputs):
         if dtype is None:
             dtype = each
         elif dtype.type_num != each.type_num:
-            dtype = np.result_type(dtype, each)
+            try:
+                dtype = np.result_type(dtype, each)
+            except TypeError as error:
+                raise DTypeError(f"{name}: {' and '.join(op.inputs)} have dtypes without a common one, {dtype} and "
+                                 f"{each}") from error
     return dtype
 
 

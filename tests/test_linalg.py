@@ -760,6 +760,9 @@ def test_half_precision_beside_others_is_promoted(dtype):
     assert solve(np.eye(2, dtype=dtype), np.eye(2, dtype=np.float32)).dtype == np.float32
     with pytest.raises(tny.DTypeError, match="out must have dtype"):
         inv(np.eye(2, dtype=dtype), out=np.eye(2))
+    other = ml_dtypes.bfloat16 if dtype is np.float16 else np.float16
+    with pytest.raises(tny.DTypeError, match=r"solve: a and b have dtypes without a common one, .*16 and .*16"):
+        solve(np.eye(2, dtype=dtype), np.eye(2, dtype=other))
 
 
 def test_objects_with_dlpack_alone_are_taken(rng):
