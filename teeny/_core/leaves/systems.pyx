@@ -400,16 +400,17 @@ cdef leaves_t leaves
 
 
 cdef inline bint slower_with_eight_lanes(int storage, int n) noexcept:
-    """Whether to leave a size to the instruction set below: bundles of so many bytes come too slowly from memory."""
-    return LANES == 8 and storage == 1 and n == 4
+    """Whether to leave a size to the instruction set below: bundles that span so much come too slowly from memory."""
+    return LANES == 8 and storage == 1 and (n == 3 or n == 4)
 
 
 cdef void enter(int storage, real *_, static_int *__) noexcept:
     cdef int n = sizeof(static_int)
+    if n == 3 or not slower_with_eight_lanes(storage, n):
+        leaves.leaf[OP_DET][storage][n] = <leaf_t> det_leaf[real, static_int]
     if slower_with_eight_lanes(storage, n):
         return
     leaves.leaf[OP_INV][storage][n] = <leaf_t> inv_leaf[real, static_int]
-    leaves.leaf[OP_DET][storage][n] = <leaf_t> det_leaf[real, static_int]
     leaves.leaf[OP_SOLVE][storage][n] = <leaf_t> solve_leaf[real, static_int]
     leaves.leaf[OP_SOLVEVEC][storage][n] = <leaf_t> solvevec_leaf[real, static_int]
 
