@@ -36,15 +36,15 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"] if os.e
 if SANITIZE:
     FLAGS += ["-O1", "-g", "-fno-omit-frame-pointer"]
 
-# Modules of leaves are compiled once per instruction set, from one C file;
+# Modules of kernels are compiled once per instruction set, from one C file;
 # `teeny._core.isa` picks one at import.
-LEAVES = "teeny._core.leaves."
+KERNELS = ("teeny._core.leaves.", "teeny._core.ranked.")
 VARIANTS = {"baseline": []}
 if GNU and platform.machine().lower() in ("x86_64", "amd64"):
     VARIANTS = {"v2": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"], "v4": ["-march=x86-64-v4"]}
-# A leaf is one straight line of code: what it calls is inlined, what is rare is kept out of it.
-LEAF_FLAGS = ["-fno-inline-functions-called-once"] if GNU else []
-LEAF_MACROS = [("CYTHON_INLINE", "inline __attribute__((always_inline))")] if GNU and not SANITIZE else []
+# A kernel is one straight line of code: what it calls is inlined, what is rare is kept out of it.
+KERNEL_FLAGS = ["-fno-inline-functions-called-once"] if GNU else []
+KERNEL_MACROS = [("CYTHON_INLINE", "inline __attribute__((always_inline))")] if GNU and not SANITIZE else []
 
 DIRECTIVES = {
     "language_level": 3,
@@ -70,17 +70,17 @@ def extension(name, source, flags=(), macros=()):
 
 def variants(module):
     """One extension per instruction set; the macro renames the function Python looks for."""
-    stem = module.name.removeprefix(LEAVES)
+    stem = module.name.rpartition(".")[2]
     for isa, flags in VARIANTS.items():
-        macros = [(f"PyInit_{stem}", f"PyInit_{stem}_{isa}"), *LEAF_MACROS]
-        yield extension(f"{module.name}_{isa}", module.sources[0], LEAF_FLAGS + flags, macros)
+        macros = [(f"PyInit_{stem}", f"PyInit_{stem}_{isa}"), *KERNEL_MACROS]
+        yield extension(f"{module.name}_{isa}", module.sources[0], KERNEL_FLAGS + flags, macros)
 
 
 def extensions():
     sources = sorted(Path("teeny").rglob("*.pyx"))
     modules = [extension(".".join(path.with_suffix("").parts), path) for path in sources]
     for module in cythonize(modules, compiler_directives=DIRECTIVES, build_dir="build/cython"):
-        if module.name.startswith(LEAVES):
+        if module.name.startswith(KERNELS):
             yield from variants(module)
         else:
             yield module

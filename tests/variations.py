@@ -67,7 +67,7 @@ def check_isolated(function, cells, bad):
 
 def check_count(stem):
     """The leaves of a module are as many as its docstring says, those that v4 leaves to v3 included."""
-    variants = isa.load(stem)
+    variants = isa.load(f"teeny._core.leaves.{stem}")
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     operations = len(import_module("teeny.ops").__all__) - 3  # the others are no operations

@@ -1,7 +1,7 @@
-"""Instruction sets: what this CPU runs, and the variant of the leaves that goes with it.
+"""Instruction sets: what this CPU runs, and the variant of the kernels that goes with it.
 
-A module of leaves is built once per instruction set, as ``small_v2``, ``small_v3``
-and so on, or as ``small_baseline`` alone where the compiler or the machine offers
+A module of kernels, in ``leaves`` or ``ranked``, is built once per instruction set, as ``systems_v2``,
+``systems_v3`` and so on, or as ``systems_baseline`` alone where the compiler or the machine offers
 no choice. This module is built for any CPU; nothing else knows about variants.
 """
 
@@ -43,8 +43,10 @@ cdef extern from *:
 #: The compiler that built this module.
 compiler = TEENY_COMPILER.decode()
 
-#: The variant in use, per module of leaves.
+#: The variant in use, per module of kernels.
 chosen = {}
+
+ROOMS = "teeny._core.leaves", "teeny._core.ranked"
 
 
 def supported():
@@ -54,11 +56,16 @@ def supported():
 
 
 def built():
-    """The variants that were built, per module of leaves."""
+    """The variants that were built, per module of kernels."""
+    return {module.rpartition(".")[2]: variants for room in ROOMS for module, variants in modules(room).items()}
+
+
+def modules(room):
+    """The modules of a room by their full names, with the variants of each."""
     variants = {}
-    for module in pkgutil.iter_modules(import_module("teeny._core.leaves").__path__):
-        stem, _, isa = module.name.rpartition("_")
-        variants.setdefault(stem, []).append(isa)
+    for module in pkgutil.iter_modules(import_module(room).__path__, f"{room}."):
+        name, _, isa = module.name.rpartition("_")
+        variants.setdefault(name, []).append(isa)
     return variants
 
 
@@ -75,12 +82,13 @@ def choose(available):
     return usable[-1]
 
 
-def load(stem):
-    """Import the module of leaves ``stem`` in the variant that suits this CPU, the last of a list.
+def load(module):
+    """Import a module of kernels in the variant that suits this CPU, the last of a list.
 
     v4 leaves to v3 what it does no faster, so v3 comes before it.
     """
-    available = built()[stem]
+    room, _, stem = module.rpartition(".")
+    available = modules(room)[module]
     chosen[stem] = choose(available)
     variants = ["v3", "v4"] if chosen[stem] == "v4" and "v3" in available else [chosen[stem]]
-    return [import_module(f"teeny._core.leaves.{stem}_{isa}") for isa in variants]
+    return [import_module(f"{module}_{isa}") for isa in variants]

@@ -27,7 +27,7 @@ def load():
     """Collect the leaves of all families, each in the variant that suits this CPU."""
     cdef const leaves_t *family
     cdef int op, storage, size
-    for name in sorted(isa.built()):
+    for name in sorted(isa.modules("teeny._core.leaves")):
         for variant in isa.load(name):
             capsule = variant.table()
             family = <const leaves_t *> PyCapsule_GetPointer(capsule, LEAVES)
