@@ -19,7 +19,7 @@ test: $(VENV)/built $(VENV)/extra-test $(VENV)/extra-demo
 
 # A build of its own that checks every access to memory (gcc), and the tests of what the package computes. Python
 # allocates with malloc, so that its memory is checked too; it never frees all, so leaks are not.
-ASAN_TESTS := $(filter-out %/test_benchmarks.py %/test_demo.py %/test_packaging.py,$(wildcard tests/test_*.py))
+ASAN_TESTS := $(filter-out %/test_benchmarks.py %/test_demo.py %/test_packaging.py %/test_performance.py,$(wildcard tests/test_*.py))
 
 test-asan: $(VENV)/extra-test
 	TEENY_SANITIZE=1 $(BIN)/python setup.py -q build --build-base build/asan --build-lib build/asan/lib
