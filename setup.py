@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy
 from Cython.Build import cythonize
+from Cython.Compiler import Errors
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
@@ -37,11 +38,20 @@ if SANITIZE:
     FLAGS += ["-O1", "-g", "-fno-omit-frame-pointer"]
 
 # Modules of kernels are compiled once per instruction set, from one C file;
-# `teeny._core.isa` picks one at import.
-KERNELS = ("teeny._core.leaves.", "teeny._core.ranked.")
+# `teeny._core.isa` picks one at import. Each room has flags of its own: elements of integers wrap around, as NumPy's
+# do, and what is selected may be computed without (that changes no value).
+KERNELS = {
+    "teeny._core.leaves.": [],
+    "teeny._core.ranked.": ["-fwrapv", "-fno-trapping-math", "-Wno-tautological-compare"],
+}
 VARIANTS = {"baseline": []}
 if GNU and platform.machine().lower() in ("x86_64", "amd64"):
     VARIANTS = {"v2": ["-march=x86-64-v2"], "v3": ["-march=x86-64-v3"], "v4": ["-march=x86-64-v4"]}
+# Vector mathematics where the C library has it; elsewhere it computes one number at a time.
+LIBMVEC = "v2" in VARIANTS and platform.libc_ver()[0] == "glibc"
+if LIBMVEC:
+    MACROS.append(("TEENY_LIBMVEC", "1"))
+
 # A kernel is one straight line of code: what it calls is inlined, what is rare is kept out of it.
 KERNEL_FLAGS = ["-fno-inline-functions-called-once"] if GNU else []
 KERNEL_MACROS = [("CYTHON_INLINE", "inline __attribute__((always_inline))")] if GNU and not SANITIZE else []
@@ -62,6 +72,7 @@ def extension(name, source, flags=(), macros=()):
         [str(source)],
         include_dirs=["teeny/include", numpy.get_include()],
         define_macros=[*MACROS, *macros],
+        libraries=["mvec"] if LIBMVEC and name.startswith("teeny._core.ranked.transcendental") else [],
         extra_compile_args=[*FLAGS, *flags, *SANITIZE],
         extra_link_args=SANITIZE,
         depends=["setup.py", *HEADERS],
@@ -70,17 +81,19 @@ def extension(name, source, flags=(), macros=()):
 
 def variants(module):
     """One extension per instruction set; the macro renames the function Python looks for."""
-    stem = module.name.rpartition(".")[2]
+    room, _, stem = module.name.rpartition(".")
+    room_flags = KERNELS[f"{room}."] if GNU else []
     for isa, flags in VARIANTS.items():
         macros = [(f"PyInit_{stem}", f"PyInit_{stem}_{isa}"), *KERNEL_MACROS]
-        yield extension(f"{module.name}_{isa}", module.sources[0], KERNEL_FLAGS + flags, macros)
+        yield extension(f"{module.name}_{isa}", module.sources[0], KERNEL_FLAGS + room_flags + flags, macros)
 
 
 def extensions():
+    Errors.LEVEL = 2  # to Cython, memoryviews that a macro fills look unassigned
     sources = sorted(Path("teeny").rglob("*.pyx"))
     modules = [extension(".".join(path.with_suffix("").parts), path) for path in sources]
     for module in cythonize(modules, compiler_directives=DIRECTIVES, build_dir="build/cython"):
-        if module.name.startswith(KERNELS):
+        if module.name.startswith(tuple(KERNELS)):
             yield from variants(module)
         else:
             yield module

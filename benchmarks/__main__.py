@@ -18,9 +18,11 @@ def main():
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the report (default: out)")
     options = parser.parse_args()
 
-    from benchmarks import boundary, harness, linalg, report
+    from benchmarks import arithmetic, boundary, harness, linalg, report
 
-    cases = [case for family in (linalg, boundary) for case in family.cases(options.quick)]
+    cases = [case for family in (linalg, arithmetic, boundary) for case in family.cases(options.quick)]
+    sections = list(dict.fromkeys(case.section for case in cases))
+    cases.sort(key=lambda case: sections.index(case.section))
     if options.only:
         cases = [case for case in cases if any(text in case.name for text in options.only)]
     if not cases:

@@ -6,17 +6,18 @@ from itertools import product
 
 import numpy as np
 
-import teeny as tny
 from benchmarks.harness import Case, Contender, affordable, copy_of, looped
+from benchmarks.ours import function, ours
 from benchmarks.peers import PEERS
-from benchmarks.problem import LAYOUTS, SUBJECTS, make
+from benchmarks.problem import LAYOUTS, SIGNATURES, SUBJECTS, make
 
 DTYPES = ("float32", "float64")
 IN_CACHE = (1, 1000)  # cells
-VIEWS = tuple(LAYOUTS)[1:]
+VIEWS = ("transposed", "stepped", "reversed", "channel-first")
+MATRICES = tuple(op for op in SUBJECTS if op not in SIGNATURES)
 
 # Sections of the report, their functions, the sizes of their matrices.
-SIZES: dict[str, tuple[int, ...]] = dict.fromkeys((*SUBJECTS, "matmul, one a"), (2, 3, 4, 6, 8))
+SIZES: dict[str, tuple[int, ...]] = dict.fromkeys((*MATRICES, "matmul, one a"), (2, 3, 4, 6, 8))
 SIZES |= dict.fromkeys(("inv", "det", "solve", "solvevec"), tuple(range(1, 9)))
 FULL = {
     "contiguous": SIZES,
@@ -71,6 +72,10 @@ def batch(op, size, dtype, cells, layout="contiguous"):
     if layout == "transposed":
         turned = tuple(map(LAYOUTS[layout], problem.outputs))
         yield affordable("teeny, output likewise", ours, replace(problem, outputs=turned))
+    yield from peers(problem)
+
+
+def peers(problem):
     for peer in PEERS:
         contender = None if peer.absent else affordable(peer.name, peer.bind, problem)
         if contender:
@@ -97,14 +102,6 @@ def one_call(op, size, dtype, cells):
 def copy_all(targets, sources):
     for target, source in zip(targets, sources, strict=True):
         np.copyto(target, source)
-
-
-def ours(problem, workers=1):
-    return looped(function(problem), *problem.inputs, out=problem.out, workers=workers)
-
-
-def function(problem):
-    return getattr(tny.linalg, problem.function)
 
 
 BUILD = {"in cache": batch, "two threads": two_threads, "one call": one_call}

@@ -1,4 +1,4 @@
-"""What is to be computed: an operation on a batch of small matrices in some layout, outputs, the right answer."""
+"""What is to be computed: an operation on a batch of small cells in some layout, outputs, the right answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,6 +31,14 @@ def triangular(rng, shape):
     return np.linalg.cholesky(positive(rng, shape))
 
 
+def above_zero(rng, shape):
+    return rng.uniform(0.1, 10, (DIFFERENT, *shape))
+
+
+def nothing(rng, shape):
+    return np.zeros((DIFFERENT, *shape))
+
+
 def exponential(a):
     w, v = np.linalg.eig(a)
     return ((v * np.exp(w)[..., None, :]) @ np.linalg.inv(v)).real
@@ -44,12 +52,14 @@ def first(result, *others):
 class Subject:
     """The right answer: ``expected(*inputs)`` in float64 is what ``found(*results)`` has to be.
 
-    That is the product of the factors where these are not unique. ``matrices`` draws the first input.
+    That is the product of the factors where these are not unique. ``matrices`` draws the first input, ``others`` the
+    rest.
     """
 
     expected: Callable
     found: Callable = first
     matrices: Callable = random
+    others: Callable = random
 
 
 SUBJECTS = {
@@ -75,8 +85,34 @@ SUBJECTS = {
     "expm": Subject(exponential),
 }
 
+# Of single elements, which have no tag: the operands too. What works in place has no output of its own.
+SIGNATURES = {
+    **dict.fromkeys(("add", "div", "minimum", "axpy"), "x(),y()->z()"),
+    **dict.fromkeys(("square", "sqrt", "exp", "log", "sin", "tanh"), "x()->y()"),
+    "add to": "x(),y()->",
+    "scale": "x()->",
+}
+ALPHA = 0.5  # of axpy
+FACTOR = -1.0  # of scale, which keeps what it is applied to again and again in range
+
+SUBJECTS |= {
+    "add": Subject(np.add),
+    "div": Subject(np.divide),
+    "minimum": Subject(np.minimum),
+    "axpy": Subject(lambda x, y: ALPHA * x + y),
+    "square": Subject(np.square),
+    "sqrt": Subject(np.sqrt, matrices=above_zero),
+    "exp": Subject(np.exp),
+    "log": Subject(np.log, matrices=above_zero),
+    "sin": Subject(np.sin),
+    "tanh": Subject(np.tanh),
+    "add to": Subject(np.add, others=nothing),  # again and again
+    "scale": Subject(np.abs, np.abs),
+}
+
 COLUMNS = 3  # of right-hand sides
 ROWS = {"lstsq": 8}  # of matrices that are not square
+INTEGERS = {"rank": "int32"}  # outputs that are not of the dtype of the inputs
 
 
 # ---------------------------------------------------------------- a problem
@@ -98,6 +134,12 @@ class Problem:
     @property
     def function(self):
         return self.op.split(",")[0]
+
+    @property
+    def operands(self):
+        """What a function is called with: the inputs, but what works in place gets its output for the first."""
+        in_place = SIGNATURES.get(self.function, "").endswith("->")
+        return (self.outputs[0], *self.inputs[1:]) if in_place else self.inputs
 
     @property
     def dtype(self):
@@ -139,27 +181,30 @@ class Problem:
         )
         expected, found = subject.expected(*inputs), subject.found(*results)
         if found.shape != expected.shape or not np.median(np.abs(found - expected) / (1 + np.abs(expected))) < 1e-3:
-            raise AssertionError(f"{name} computes another {self.op} of {self.size} x {self.size} {self.dtype}")
+            raise AssertionError(f"{name} computes another {self.op} of size {self.size}, {self.dtype}")
 
 
 def make(op, size, dtype, batch, layout="contiguous"):
-    """Random matrices in the given layout, two batch axes, and C-contiguous outputs."""
+    """Random cells in the given layout, two batch axes, and C-contiguous outputs; what works in place stays there."""
     rng = np.random.default_rng(size)
     function, _, shared = op.partition(", one ")
-    operation = getattr(ops, function.upper())
+    function = function.split(",")[0]
+    subject = SUBJECTS[function]
+    signature = SIGNATURES.get(function)
+    operation = ops.Operation(function, signature) if signature else getattr(ops, function.upper())
     axes = {"m": ROWS.get(function, size), "k": COLUMNS}  # all others are `size`
     inputs = []
     for name, cell in operation.inputs.items():
         if name != "rtol":
-            draw = random if inputs else SUBJECTS[function].matrices
+            draw = subject.others if inputs else subject.matrices
             place = (lambda a: a) if name == shared else LAYOUTS[layout]
             shape = [axes.get(axis, size) for axis in cell]
             cells = draw(rng, shape).astype(dtype)
             inputs.append(place(np.resize(cells, ((1, 1) if name == shared else batch) + cells.shape[1:])))
     outputs = tuple(
-        np.ones((*batch, *(axes.get(axis, size) for axis in cell)), "int32" if name == "rank" else dtype)
+        np.ones((*batch, *(axes.get(axis, size) for axis in cell)), INTEGERS.get(name, dtype))
         for name, cell in operation.outputs.items() if name != "info"
-    )
+    ) or (LAYOUTS[layout](np.array(inputs[0])),)
     return Problem(op, size, tuple(batch), tuple(inputs), outputs)
 
 
@@ -169,6 +214,7 @@ LAYOUTS = {
     "transposed": lambda a: placed(a, a.swapaxes(0, 1).shape, lambda base: base.swapaxes(0, 1)),
     "stepped": lambda a: placed(a, (a.shape[0], 2 * a.shape[1], *a.shape[2:]), lambda base: base[:, ::2]),
     "reversed": lambda a: placed(a, a.shape, lambda base: base[::-1, ::-1]),
+    "gaps": lambda a: placed(a, (a.shape[0], 2 * a.shape[1] - 1, *a.shape[2:]), lambda base: base[:, ::2]),
     "channel-first": lambda a: placed(a, a.shape[2:] + a.shape[:2], lambda base: np.moveaxis(base, (-2, -1), (0, 1))),
 }
 

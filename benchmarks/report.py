@@ -27,7 +27,7 @@ between the quartiles of the ratios within a round. *Of best peer* is teeny's ti
 Whoever needs more than {longest} s for a case is given fewer of its cells; figures are per cell, against the same copy.
 Peers run at their best setting: Eigen and Numba compiled for this machine, with fixed sizes, closed forms in the type
 of the data, and outputs given. *Eigen direct* is its closed form for symmetric eigenvalues, which is inaccurate. teeny
-is the portable build, and computes float32 in float64 but for products.
+is the portable build; what it computes of matrices of float32 it computes in float64, but for products.
 
 A timing during which the process lost its core to others is taken again; {disturbed} of {timings} stand disturbed.
 """
@@ -38,8 +38,12 @@ NOTES = {
     "contiguous": "A million cells, or 256 MB of matrices (32 MB with `--quick`). `solve`, `cho_solve` and `lstsq` "
     "have 3 right-hand sides each, `lstsq` 8 rows; `matmul, one a` multiplies all others by one matrix.",
     "in cache": "1000 cells, computed over and over. Eigen repeats them in C++, the others pay for their calls.",
-    "one call": "Microseconds for one matrix, from Python. Numba writes into a given output; the others allocate.",
+    "one call": "Microseconds for one matrix or number, from Python. Numba writes into a given output; the others "
+    "allocate.",
     "two threads": "The copy still has one thread.",
+    "elements": "A million numbers, into a given output.",
+    "in place": "A million numbers, scaled by -1 or added to. Transposed: in Fortran order. Gaps: rows of 3, with "
+    "one between neighbours. The copy reads and writes as much as the same work does out of place.",
     "cell to cell, compiled": "Nanoseconds per cell, in cache: a batch of 10 x 10 x 10 cells, of which one element is "
     "read. By hand: three loops, for a batch of three axes and no other. NumPy sums the same elements.",
     "cell to cell, in Python": "Microseconds per cell, a view each, of the same batches. NumPy by `np.ndindex`; "

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks import boundary, linalg, report
+from benchmarks import arithmetic, boundary, linalg, report
 from benchmarks.harness import Case, Contender, Result, affordable, looped, measure
-from benchmarks.peers.numba import KERNELS
+from benchmarks.peers.numba import ELEMENTWISE, KERNELS
 from benchmarks.problem import LAYOUTS, make
 
 
@@ -37,9 +37,8 @@ def test_report(result, tmp_path):
 
 
 def test_cases():
-    full, quick = (
-        {case.name for family in (linalg, boundary) for case in family.cases(quick)} for quick in (False, True)
-    )
+    families = linalg, arithmetic, boundary
+    full, quick = ({case.name for family in families for case in family.cases(quick)} for quick in (False, True))
     predicted = {f"{section}: {key}" for section, keys in report.PREDICTIONS.items() for key in keys}
     assert predicted <= full
     assert quick <= full
@@ -60,15 +59,23 @@ def test_one_matrix_for_all():
     assert field.shape == (4, 6, 3, 3)
 
 
-@pytest.mark.parametrize("op", linalg.FULL["contiguous"])
+def small(op):
+    """A case of it that takes no time."""
+    if op in linalg.SIZES:
+        return linalg.case("in cache", op, 2, "float32")
+    return arithmetic.case("in place" if op in arithmetic.IN_PLACE else "elements", op, "float32", (4, 6))
+
+
+@pytest.mark.parametrize("op", [*linalg.SIZES, *arithmetic.ELEMENTS, *arithmetic.IN_PLACE])
 def test_contenders_are_checked(op, monkeypatch):
     monkeypatch.setattr(linalg, "PEERS", [peer for peer in linalg.PEERS if peer.name == "NumPy"])
     monkeypatch.setattr(linalg, "IN_CACHE", (2, 10))
-    assert measure(linalg.case("in cache", op, 2, "float32"), 1).names[:2] == ["copy", "teeny"]
-    problem = make(op, 2, "float32", (2, 3))
+    case = small(op)
+    assert measure(case, 1).names[:2] == ["copy", "teeny"]
+    problem = make(op, case.size, "float32", (4, 6))
     wrong = Contender("wrong", lambda loops: tuple(map(np.zeros_like, problem.outputs)), problem.cells, problem.check)
-    with pytest.raises(AssertionError, match=f"wrong computes another {op} of 2 x 2 float32"):
-        measure(replace(linalg.case("in cache", op, 2, "float32"), build=lambda: [wrong]), 1)
+    with pytest.raises(AssertionError, match=f"wrong computes another {op} of size {case.size}, float32"):
+        measure(replace(case, build=lambda: [wrong]), 1)
 
 
 @pytest.mark.parametrize(("function", "size"), KERNELS)
@@ -77,6 +84,12 @@ def test_kernels_written_by_hand(function, size):
     views = [array[None] if array.ndim == 0 else array for array in (*problem.inputs, *problem.outputs)]
     KERNELS[function, size](*views)  # as plain Python
     problem.check("Numba", problem.out)
+
+
+@pytest.mark.parametrize("function", ELEMENTWISE)
+def test_elements_written_by_hand(function):
+    problem = make(function, 1, "float64", (1, 1)).one()
+    problem.check("Numba", ELEMENTWISE[function](*map(float, problem.operands)))
 
 
 def test_who_needs_long_is_given_less():

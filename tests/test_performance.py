@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from disassembly import REGISTERS, functions, straight_lines
+from disassembly import REGISTERS, functions, loops, straight_lines
 
 import teeny as tny
 from teeny._core import isa
@@ -57,3 +57,30 @@ def test_leaves_of_3_x_3_have_no_loop_over_their_elements(variant):
         line = max(straight_lines(instructions), key=lambda line: sum(i.packed for i in line))
         packed = [i for i in line if i.packed and re.search("mul|fn?m", i.name)]
         assert len(packed) >= int(products), f"{leaf}, {variant}: {len(packed)} products in a straight line"
+
+
+@disassembled
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_flat_loops_over_elements_are_packed(variant):
+    leaves = rows(r"`arithmetic\.")
+    assert len(leaves) == 23
+    for (leaf, (_, least)), dtype in product(leaves.items(), (0, 1)):
+        name = leaf.split(".")[1]
+        instructions = code("ranked/arithmetic", variant, rf"__pyx_fuse_{dtype}__pyx_f_\w*arithmetic_{name}_leaf")
+        packed = [loop for loop in loops(instructions) if any(
+            REGISTERS[variant] in i.operands and re.search("p[sd]$|^v?p", i.name) and "mov" not in i.name for i in loop
+        )]
+        if (name, variant) != ("fma", "v2"):  # which has no such instruction
+            assert len(packed) >= int(least), f"{leaf}, {variant}: {len(packed)} packed loops"
+
+
+@disassembled
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("module", ["arithmetic", "transcendental"])
+def test_kernels_of_elements_never_take_the_gil(module, variant):
+    path, = CORE.glob(f"ranked/{module}_{variant}.*")
+    leaves = {symbol: code for symbol, code in functions(path).items() if symbol.endswith("_leaf")}
+    if not leaves:
+        pytest.skip("the modules are stripped of their symbols")
+    for symbol, instructions in leaves.items():
+        assert not any("PyGILState" in i.operands for i in instructions), symbol

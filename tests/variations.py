@@ -67,16 +67,17 @@ def check_isolated(function, cells, bad):
 
 def check_count(stem):
     """The leaves of a module are as many as its docstring says, those that v4 leaves to v3 included."""
-    variants = isa.load(f"teeny._core.leaves.{stem}")
+    operations = len(import_module("teeny.ops").__all__) - 3  # the others are no operations
+    check_table(f"teeny._core.leaves.{stem}", b"teeny.leaves", operations * 2 * 9)
+
+
+def check_table(module, name, size):
+    variants = isa.load(module)
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    operations = len(import_module("teeny.ops").__all__) - 3  # the others are no operations
-    tables = [
-        (ctypes.c_void_p * (operations * 2 * 9)).from_address(pointer(module.table(), b"teeny.leaves"))
-        for module in variants
-    ]
+    tables = [(ctypes.c_void_p * size).from_address(pointer(variant.table(), name)) for variant in variants]
     text = variants[-1].__doc__
-    rows = re.findall(r"^ {4}\w+ +float32 float64 .* (\d+)$", text, re.MULTILINE)
+    rows = re.findall(r"^ {4}\w.* float32 float64.* (\d+)$", text, re.MULTILINE)
     assert rows
     assert sum(map(int, rows)) == sum(any(leaves) for leaves in zip(*tables, strict=True))
     total = re.search(r"(\d+) in all", text)

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from benchmarks.harness import looped
+from benchmarks.problem import ALPHA, FACTOR
 
 
 class NumPy:
@@ -21,7 +22,7 @@ class NumPy:
 
     def bind(self, problem):
         if problem.batch and problem.function in NUMPY_INTO:
-            return looped(NUMPY_INTO[problem.function], *problem.inputs, out=problem.out)
+            return looped(NUMPY_INTO[problem.function], *problem.operands, out=problem.out)
         function = NUMPY.get(problem.function)
         return function and looped(function, *problem.inputs)
 
@@ -33,11 +34,19 @@ NUMPY_INTO = {
     "vecmat": partial(np.einsum, "...i,...ij->...j"),
     "outer": partial(np.einsum, "...i,...j->...ij"),
     "trace": partial(np.einsum, "...ii->..."),
+    "axpy": lambda x, y, out: np.add(np.multiply(ALPHA, x, out=out), y, out=out),
+    "div": np.divide,
+    "add to": np.add,
+    "scale": lambda x, out: np.multiply(x, FACTOR, out=out),
+    **{name: getattr(np, name) for name in (
+        "add", "minimum", "square", "sqrt", "exp", "log", "sin", "tanh",
+    )},
 }
 NUMPY = {name: getattr(np.linalg, name) for name in (
     "inv", "det", "slogdet", "solve", "cholesky", "eigh", "eigvalsh", "svd", "svdvals", "pinv", "qr",
 )}
 NUMPY |= dict.fromkeys(("matmul", "matvec", "vecmat"), np.dot)  # of a single matrix
+NUMPY |= {"add": np.add, "exp": np.exp}
 NUMPY["solvevec"] = lambda a, b: np.linalg.solve(a, b[..., None])[..., 0]
 
 
@@ -86,9 +95,16 @@ class PyTorch:
         import torch
 
         torch.set_num_threads(1)
-        inputs = tuple(map(torch.from_numpy, problem.inputs))
-        if problem.function == "matmul":
-            return looped(torch.matmul, *inputs, out=torch.from_numpy(problem.out))
+        inputs = tuple(map(torch.from_numpy, problem.operands))
+        into = {name: getattr(torch, name) for name in (
+            "matmul", "add", "div", "minimum", "square", "sqrt", "exp", "log", "sin", "tanh",
+        )} | {
+            "axpy": lambda x, y, out: torch.add(y, x, alpha=ALPHA, out=out),
+            "add to": lambda x, y, out: x.add_(y),
+            "scale": lambda x, out: x.mul_(FACTOR),
+        }
+        if problem.function in into:
+            return looped(into[problem.function], *inputs, out=torch.from_numpy(problem.out))
         known = {name: getattr(torch.linalg, name) for name in (
             "inv", "det", "slogdet", "solve", "cholesky", "eigh", "eigvalsh", "svd", "svdvals", "pinv", "qr",
         )} | {

@@ -5,7 +5,7 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import product
-from math import sqrt
+from math import exp, log, sin, sqrt, tanh
 
 from benchmarks.harness import looped
 
@@ -19,6 +19,8 @@ class Numba:
 
     def bind(self, problem):
         key = problem.function, problem.size
+        if problem.function in ELEMENTWISE:
+            return looped(vectorized(problem.function, problem.dtype), *problem.operands, problem.out)
         return looped(compiled(*key, problem.dtype), *problem.inputs, problem.out) if key in KERNELS else None
 
 
@@ -30,6 +32,14 @@ def compiled(function, size, dtype):
     ranks = [len(axes.split(",")) for axes in re.findall(r"\(([^)]*)\)", shapes)]  # a scalar comes as an array of one
     arrays = ", ".join(f"{dtype}[{','.join(':' * rank)}]" for rank in ranks)
     return numba.guvectorize([f"void({arrays})"], shapes, nopython=True)(KERNELS[function, size])
+
+
+@cache
+def vectorized(function, dtype):
+    import numba
+
+    kernel = ELEMENTWISE[function]
+    return numba.vectorize([f"{dtype}({', '.join([dtype] * kernel.__code__.co_argcount)})"], nopython=True)(kernel)
 
 
 SHAPES = {
@@ -226,3 +236,18 @@ def products(n):
 CLOSED = (inv2, inv3, inv4, det2, det3, det4, solve2, solve3, solvevec2, solvevec3, cholesky2, cholesky3, cholesky4)
 KERNELS = {(closed.__name__[:-1], int(closed.__name__[-1])): closed for closed in CLOSED}
 KERNELS |= {(unrolled.__name__, n): unrolled for n in (2, 3, 4) for unrolled in products(n)}
+
+# By ufuncs of one loop, which LLVM vectorises; its functions of libm only with a library for that.
+ELEMENTWISE = {
+    "add": lambda x, y: x + y,
+    "div": lambda x, y: x / y,
+    "minimum": lambda x, y: min(x, y),
+    "square": lambda x: x * x,
+    "sqrt": lambda x: sqrt(x),
+    "exp": lambda x: exp(x),
+    "log": lambda x: log(x),
+    "sin": lambda x: sin(x),
+    "tanh": lambda x: tanh(x),
+    "add to": lambda x, y: x + y,
+    "scale": lambda x: -x,
+}

@@ -21,10 +21,17 @@ cdef struct plan_t:
     int64_t shape[64]
     int64_t step[8][64]        # in elements
     int64_t itemsize[8]
+    int64_t cell_shape[2]      # of what plan_elements made a cell
+    int64_t cell_strides[8][2]
 
 # Fills `plan`; a negative status is a refusal. Inputs come first, then outputs.
 cdef int plan_batch(plan_t *plan, leaf_t leaf, void *context, const anyrank_t *operands, const int *core,
                     int inputs, int outputs) noexcept nogil
+
+# The same for operands whose every axis is a batch axis. Runs of a few elements would cost more than the elements: short
+# innermost axes become the two axes of a cell (of size 1 where there is none), and the next axis is the run.
+cdef int plan_elements(plan_t *plan, leaf_t leaf, void *context, const anyrank_t *operands,
+                       int inputs, int outputs) noexcept nogil
 
 # Cells lo .. hi of the plan, on this thread; the sum of what the leaf returned.
 cdef int64_t run_cells(const plan_t *plan, int64_t lo, int64_t hi) noexcept nogil

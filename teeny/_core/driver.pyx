@@ -155,6 +155,43 @@ cdef int plan_batch(plan_t *plan, leaf_t leaf, void *context, const anyrank_t *o
     return 0
 
 
+# Up to so many elements an axis is short, and a cell still small.
+cdef int64_t SHORT_AXIS = 32
+cdef int64_t SHORT_CELL = 64
+
+
+cdef void absorb(plan_t *plan) noexcept nogil:
+    """Short innermost axes become those of a cell."""
+    cdef int k, axis, inner
+    cdef int64_t size = 1
+    for axis in range(1, -1, -1):
+        inner = plan.ndim - 1
+        plan.cell_shape[axis] = 1
+        if inner > 0 and plan.shape[inner] <= SHORT_AXIS and size * plan.shape[inner] <= SHORT_CELL:
+            plan.cell_shape[axis] = plan.shape[inner]
+            plan.ndim = inner
+        for k in range(plan.operands):
+            plan.cell_strides[k][axis] = plan.step[k][inner] if plan.ndim == inner else 0
+        size *= plan.cell_shape[axis]
+    plan.cells //= size
+    for k in range(plan.operands):
+        plan.run.op[k].shape = plan.cell_shape
+        plan.run.op[k].strides = plan.cell_strides[k]
+        plan.run.op[k].step = plan.step[k][plan.ndim - 1]
+
+
+cdef int plan_elements(plan_t *plan, leaf_t leaf, void *context, const anyrank_t *operands,
+                       int inputs, int outputs) noexcept nogil:
+    cdef int core[8]
+    cdef int k, status
+    for k in range(8):
+        core[k] = 0
+    status = plan_batch(plan, leaf, context, operands, core, inputs, outputs)
+    if status == 0 and plan.cells != 0:
+        absorb(plan)
+    return status
+
+
 cdef int64_t run_cells(const plan_t *plan, int64_t lo, int64_t hi) noexcept nogil:
     cdef run_t run = plan.run
     cdef int64_t index[64]
